@@ -1,0 +1,71 @@
+# Every command of the project. `make help` lists them; the environment is made when it is needed.
+PYTHON ?= $(shell command -v python3 || command -v python)
+VENV := .venv/bin
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
+WORKERS ?= 2
+# One thread a worker: two workers with two threads each stand in each other's way on two cores.
+THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help environment lab course proof test unit nbval solutions lint notebooks data bench clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+environment:
+	@test -n "$(PYTHON)" || { echo "No Python found: install Python 3.11 or newer (python.org)."; exit 1; }
+	@$(PYTHON) .ci/environment.py
+
+lab: environment  ## open JupyterLab on notebook 00
+ifeq ($(NOTEBOOKS),)
+	@echo "The notebooks are not built yet: opening the project folder instead."
+	$(VENV)/jupyter lab $(LAB_ARGS)
+else
+	$(VENV)/jupyter lab $(LAB_ARGS) $(firstword $(NOTEBOOKS))
+endif
+
+course: environment  ## run every notebook without a browser and print the ledger of claims
+ifeq ($(NOTEBOOKS),)
+	@echo "There are no notebooks yet: checking the machine, the models and the data instead."
+	$(VENV)/sbert-lab doctor
+	$(VENV)/sbert-lab data check
+else
+	$(VENV)/python notebooks/build.py run
+	$(VENV)/sbert-lab claims
+endif
+
+proof: environment  ## convince a stranger in five minutes
+	@$(VENV)/python .ci/proof.py
+
+test: lint unit nbval solutions  ## everything that CI checks: lint, unit tests, notebooks, solutions
+
+unit: environment
+	OMP_NUM_THREADS=1 $(VENV)/python -m pytest -n $(WORKERS) --dist loadfile tests
+
+nbval: environment
+ifneq ($(NOTEBOOKS),)
+	OMP_NUM_THREADS=$(THREADS) SBERT_LAB_PROFILE=mini $(VENV)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=900 \
+	  --nbval-sanitize-with=notebooks/nbval.cfg -n $(WORKERS) --dist loadfile $(NOTEBOOKS)
+endif
+
+solutions: environment
+ifneq ($(NOTEBOOKS),)
+	OMP_NUM_THREADS=$(THREADS) $(VENV)/python notebooks/build.py solutions
+endif
+
+lint: environment  ## ruff: style and mistakes
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+
+notebooks: environment  ## build the notebooks from notebooks/src and run the stale ones
+	@if [ -f notebooks/build.py ]; then $(VENV)/python notebooks/build.py; else echo "There are no notebooks yet."; fi
+
+data: environment  ## rebuild data/mini from its sources, byte for byte
+	$(VENV)/python data/build/build_mini.py
+
+bench: environment  ## compare our encoding speed with sentence-transformers
+	$(VENV)/python tests/bench_encoding.py
+
+clean:  ## remove the environment, caches and runs
+	rm -rf .venv runs .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
