@@ -1,0 +1,199 @@
+"""The command `sbert-lab`."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from sbert_lab import __version__
+from sbert_lab.cli_claims import add_claims_command
+from sbert_lab.cli_data import add_data_command
+from sbert_lab.errors import InputError, LabError
+
+OBJECTIVE_DATA = {"classification": "nli", "regression": "stsb", "triplet": "wiki_sections"}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; a user's mistake ends in one clear line and exit code 2."""
+    given = _parser().parse_args(arguments)
+    try:
+        return given.run(given)
+    except LabError as error:
+        print(f"sbert-lab: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("sbert-lab: stopped; the same command goes on", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sbert-lab", description="SBERT Lab: train, encode and examine sentence encoders."
+    )
+    parser.add_argument("--version", action="version", version=f"sbert-lab {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_doctor(commands)
+    _add_train(commands)
+    _add_encode(commands)
+    add_data_command(commands)
+    add_claims_command(commands)
+    return parser
+
+
+def _command(commands, name: str, run, help_text: str, example: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=help_text,
+        description=help_text,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+# ---- doctor
+
+
+def _add_doctor(commands) -> None:
+    text = "Tell whether this machine is ready and what is at hand."
+    parser = _command(commands, "doctor", _doctor, text, "sbert-lab doctor --json")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    from sbert_lab.doctor import describe, examine, problems
+
+    report = examine()
+    troubles = problems(report)
+    if given.json:
+        print(json.dumps({**report, "problems": troubles}, indent=2))
+    else:
+        print(describe(report))
+    return 1 if troubles else 0
+
+
+# ---- train
+
+
+def _add_train(commands) -> None:
+    text = (
+        "Train an encoder (SBERT) or a cross-encoder. An interrupted run goes on when called again."
+    )
+    example = "sbert-lab train my-sbert --objective classification --epochs 1"
+    parser = _command(commands, "train", _train, text, example)
+    parser.add_argument("output", type=Path, help="folder for the trained model")
+    parser.add_argument("--objective", choices=sorted(OBJECTIVE_DATA), default="classification")
+    parser.add_argument("--cross-encoder", action="store_true", help="read both sentences at once")
+    parser.add_argument(
+        "--backbone", help="name, folder or hub id@revision (default: the profile's)"
+    )
+    parser.add_argument("--pooling", choices=["cls", "max", "mean"], help="default: mean")
+    parser.add_argument("--data", help="corpus name or a .jsonl file (default: by objective)")
+    parser.add_argument("--profile", choices=["mini", "real", "paper"])
+    parser.add_argument("--partial", action="store_true", help="accept an incomplete local copy")
+    parser.add_argument("--rows", type=int, help="use only the first so many rows")
+    for name, kind in (
+        ("epochs", int),
+        ("batch-size", int),
+        ("learning-rate", float),
+        ("seed", int),
+    ):
+        parser.add_argument(f"--{name}", type=kind, help="default: the profile's")
+
+
+def _train(given: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from sbert_lab.encoder import SentenceEncoder
+    from sbert_lab.profiles import get_profile
+    from sbert_lab.tasks import CrossEncoder, Siamese
+    from sbert_lab.training import train
+
+    profile = get_profile(given.profile)
+    settings = {"classification": profile.train, "regression": profile.sts}
+    config = settings.get(given.objective, profile.sections)
+    names = ("epochs", "batch_size", "learning_rate", "seed")
+    config = replace(
+        config, **{n: getattr(given, n) for n in names if getattr(given, n) is not None}
+    )
+    rows = _rows(given.data or OBJECTIVE_DATA[given.objective], profile.name, given.partial)
+    rows = rows[: given.rows] if given.rows else rows
+    encoder = SentenceEncoder.load(given.backbone or profile.backbone, pooling=given.pooling)
+    kind = CrossEncoder if given.cross_encoder else Siamese
+    task = kind(encoder, given.objective, seed=config.seed)
+    print(f"{len(rows):,} rows, objective {given.objective}, {profile}")
+    history = train(task, rows, config, run_dir=given.output.with_name(given.output.name + ".run"))
+    if os.environ.get("RANK", "0") != "0":
+        return 0  # under torchrun the first process writes
+    (task if given.cross_encoder else encoder).save(given.output)
+    print(f"loss {history.losses[0]:.3f} -> {history.losses[-1]:.3f}; saved in {given.output}")
+    return 0
+
+
+def _rows(data: str, profile: str, partial: bool) -> list[dict]:
+    if data.endswith(".jsonl"):
+        return read_jsonl(Path(data))
+    from sbert_lab.data import load
+
+    return list(load(data, "train", profile=profile, partial=partial))
+
+
+def read_jsonl(path: Path) -> list[dict]:
+    """Rows of a .jsonl file; a broken line is named."""
+    rows = []
+    for number, line in enumerate(_lines(path), start=1):
+        if line.strip():
+            try:
+                rows.append(json.loads(line))
+            except ValueError as error:
+                raise InputError(f"{path}, line {number}: not JSON ({error})") from error
+    return rows
+
+
+# ---- encode
+
+
+def _add_encode(commands) -> None:
+    text = "Embed a text file, one sentence per line, into a .npy array in the same order."
+    example = "sbert-lab encode sentences.txt vectors.npy --model mini-sbert --normalize"
+    parser = _command(commands, "encode", _encode, text, example)
+    parser.add_argument("sentences", type=Path, help="text file, UTF-8; '-' reads standard input")
+    parser.add_argument("output", type=Path, help=".npy file to write")
+    parser.add_argument("--model", default="mini-sbert", help="name, folder or hub id@revision")
+    parser.add_argument("--pooling", choices=["cls", "max", "mean"], help="default: the model's")
+    parser.add_argument("--normalize", action="store_true", help="give every vector length 1")
+
+
+def _encode(given: argparse.Namespace) -> int:
+    import io
+
+    import numpy as np
+
+    from sbert_lab.encoder import SentenceEncoder
+    from sbert_lab.files import write_bytes
+
+    sentences = [line.rstrip("\n") for line in _lines(given.sentences)]
+    encoder = SentenceEncoder.load(given.model, pooling=given.pooling)
+    vectors = encoder.encode(
+        sentences, normalize=given.normalize, show_progress=sys.stderr.isatty()
+    )
+    buffer = io.BytesIO()
+    np.save(buffer, vectors, allow_pickle=False)
+    write_bytes(given.output, buffer.getvalue())
+    print(f"{vectors.shape[0]:,} sentences, {vectors.shape[1]} dimensions -> {given.output}")
+    return 0
+
+
+def _lines(path: Path) -> list[str]:
+    if str(path) == "-":
+        return sys.stdin.read().splitlines()
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

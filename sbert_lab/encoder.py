@@ -1,0 +1,239 @@
+"""SentenceEncoder: a BERT-like backbone and a pooling, with encode, save and load."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers.utils import logging as transformers_logging
+
+from sbert_lab.devices import autocast, pick_device, pick_precision
+from sbert_lab.encoder_folder import (
+    Settings,
+    find_folder,
+    read_settings,
+    tidy_tokenizer_config,
+    write_digests,
+    write_settings,
+)
+from sbert_lab.encoding import check_sentences, encode_sentences, pad
+from sbert_lab.errors import CheckpointError, InputError, require_choice
+from sbert_lab.files import atomic_folder
+from sbert_lab.pooling import POOLERS, pool
+
+TOKEN_BUDGETS = {"cpu": 2048, "mps": 16384, "cuda": 32768}
+
+
+class SentenceEncoder(nn.Module):
+    """Sentences in, vectors out. Training uses `forward`, everybody else `encode`."""
+
+    def __init__(
+        self,
+        backbone: nn.Module,
+        tokenizer,
+        *,
+        pooling: str = "mean",
+        normalize: bool = False,
+        max_length: int = 128,
+        lower_case: bool = False,
+    ) -> None:
+        super().__init__()
+        self.pooling = require_choice("pooling", pooling, POOLERS)
+        self.backbone, self.tokenizer, self.normalize = backbone, tokenizer, normalize
+        self.max_length, self.lower_case = max_length, lower_case
+        # BERT's next-sentence layer: no pooling of ours uses it, but save() gives it back.
+        self._unused = [getattr(backbone, "pooler", None)]
+        if self._unused[0] is not None:
+            backbone.pooler = None
+        backend = getattr(tokenizer, "backend_tokenizer", None)
+        if backend is None:
+            raise InputError(f"{type(tokenizer).__name__} is not a fast tokenizer: use a fast one")
+        self._pieces = Tokenizer.from_str(backend.to_str())  # a copy, so that its settings are ours
+        self._pieces.no_padding()
+        self._pieces.enable_truncation(max_length)
+
+    # ---- loading and saving
+
+    @classmethod
+    def load(
+        cls,
+        name_or_path: str | Path,
+        *,
+        pooling: str | None = None,
+        max_length: int | None = None,
+        revision: str | None = None,
+        device: str | None = None,
+    ) -> "SentenceEncoder":
+        """Open a name in data/models, a folder, or 'hub/id@revision'.
+
+        pooling=None takes the folder's own, else mean. Folders of sentence-transformers open too.
+        """
+        if pooling is not None:
+            require_choice("pooling", pooling, POOLERS)
+        folder = find_folder(name_or_path, revision)
+        settings = read_settings(folder)
+        backbone, tokenizer = _load_parts(folder)
+        limit = _longest_input(backbone.config, tokenizer)
+        encoder = cls(
+            backbone,
+            tokenizer,
+            pooling=pooling or settings.pooling or "mean",
+            normalize=settings.normalize,
+            max_length=min(max_length or settings.max_length or 128, limit),
+            lower_case=settings.lower_case,
+        )
+        return encoder.to(pick_device(device)).eval()
+
+    def save(self, path: str | Path) -> Path:
+        """Write a folder that this class and sentence-transformers both open. All or nothing."""
+        path = Path(path)
+        settings = Settings(
+            pooling=self.pooling,
+            normalize=self.normalize,
+            max_length=self.max_length,
+            lower_case=self.lower_case,
+        )
+        with atomic_folder(path) as folder, _quiet():
+            self._save_backbone(folder)
+            self.tokenizer.save_pretrained(folder)
+            tidy_tokenizer_config(folder, self.max_length)
+            write_settings(folder, settings, self.dimension)
+            write_digests(folder)
+        return path
+
+    def _save_backbone(self, folder: Path) -> None:
+        if self._unused[0] is not None:
+            self.backbone.pooler = self._unused[0]
+        try:
+            self.backbone.save_pretrained(folder)
+        finally:
+            if self._unused[0] is not None:
+                self.backbone.pooler = None
+
+    # ---- computing
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers an embedding has."""
+        return self.backbone.config.hidden_size
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        """Token ids to embeddings: (B, T), (B, T) -> (B, H). No mask means no padding."""
+        tokens = self.token_embeddings(input_ids, attention_mask)
+        embeddings = pool(self.pooling, tokens, attention_mask)
+        return F.normalize(embeddings, dim=-1) if self.normalize else embeddings
+
+    def token_embeddings(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        """The backbone's last layer: (B, T) -> (B, T, H)."""
+        return self.backbone(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+
+    def tokenize(self, sentences: Sequence[str]) -> tuple[list[list[int]], int]:
+        """Token ids with special tokens, and how many sentences had to be cut off."""
+        texts = [s.lower() for s in sentences] if self.lower_case else list(sentences)
+        encodings = self._pieces.encode_batch_fast(texts)
+        return [e.ids for e in encodings], sum(bool(e.overflowing) for e in encodings)
+
+    def collate(self, sentences: Sequence[str]) -> dict[str, Tensor | None]:
+        """A padded batch, ready for forward(**batch)."""
+        ids, mask = pad(self.tokenize(sentences)[0], self.tokenizer.pad_token_id)
+        return {"input_ids": ids, "attention_mask": mask}
+
+    def encode(
+        self,
+        sentences: Sequence[str],
+        *,
+        normalize: bool = False,
+        show_progress: bool = False,
+        token_budget: int | None = None,
+        precision: str = "auto",
+    ) -> np.ndarray:
+        """Embed sentences: N strings -> float32 array (N, H), in the order given.
+
+        `token_budget` is the most tokens, padding included, that one batch may hold.
+        """
+        listed = check_sentences(sentences)
+        device, was_training = self.device, self.training
+        chosen = pick_precision(precision, device)
+
+        def forward(ids: Tensor, mask: Tensor | None) -> Tensor:
+            with autocast(device, chosen):
+                return self(ids, mask)
+
+        self.eval()
+        try:
+            vectors = encode_sentences(
+                listed,
+                tokenize=self.tokenize,
+                forward=forward,
+                pad_id=self.tokenizer.pad_token_id,
+                device=device,
+                token_budget=token_budget or TOKEN_BUDGETS.get(device.type, 4096),
+                show_progress=show_progress,
+            )
+        finally:
+            self.train(was_training)
+        if normalize and not self.normalize:
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
+
+
+def _load_parts(folder: Path) -> tuple[nn.Module, object]:
+    """Backbone (float32) and tokenizer of a folder: safetensors only, no remote code."""
+    common = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with _quiet():
+            config = AutoConfig.from_pretrained(folder, **common)
+            backbone, found = AutoModel.from_pretrained(
+                folder,
+                config=config,
+                dtype=torch.float32,
+                use_safetensors=True,
+                output_loading_info=True,
+                **common,
+            )
+            tokenizer = AutoTokenizer.from_pretrained(folder, **common)
+    except (SafetensorError, OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise CheckpointError(f"{folder} cannot be opened: {reason}") from error
+    missing = set(found["missing_keys"])
+    if any(key.startswith("pooler.") for key in missing):
+        backbone.pooler = None  # transformers made a random one up
+    missing = sorted(key for key in missing if not key.startswith("pooler."))
+    if missing:
+        raise CheckpointError(
+            f"{folder} lacks {len(missing)} weights of {type(backbone).__name__}, the first is "
+            f"{missing[0]}: it is cut off or belongs to another architecture"
+        )
+    return backbone, tokenizer
+
+
+def _longest_input(config, tokenizer) -> int:
+    """The most tokens that the model has positions for."""
+    positions = getattr(config, "max_position_embeddings", 512)
+    if config.model_type in ("roberta", "xlm-roberta", "camembert"):
+        positions -= config.pad_token_id + 1  # RoBERTa counts positions from padding_idx + 1
+    return min(positions, tokenizer.model_max_length)
+
+
+class _quiet:
+    """Keep transformers' loading bars and hints out of the notebook."""
+
+    def __enter__(self) -> None:
+        self.level = transformers_logging.get_verbosity()
+        self.bars = transformers_logging.is_progress_bar_enabled()
+        transformers_logging.set_verbosity_error()
+        transformers_logging.disable_progress_bar()
+
+    def __exit__(self, *_: object) -> None:
+        transformers_logging.set_verbosity(self.level)
+        if self.bars:
+            transformers_logging.enable_progress_bar()

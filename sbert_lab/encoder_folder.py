@@ -1,0 +1,172 @@
+"""The folder of a saved encoder: sentence-transformers opens ours, and we open theirs."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sbert_lab.errors import CheckpointError, InputError, OutOfReachError, choices
+from sbert_lab.files import read_json, sha256, write_json
+from sbert_lab.paths import data_dir
+from sbert_lab.pooling import POOLERS
+
+DIGESTS = "sbert_lab.json"
+_HUB_ID = re.compile(r"^(?P<id>[\w.-]+/[\w.-]+?)(?:@(?P<revision>\w+))?$")
+_MODULES = {"Transformer", "Pooling", "Normalize"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a folder says about itself besides its weights."""
+
+    pooling: str | None = None
+    normalize: bool = False
+    max_length: int | None = None
+    lower_case: bool = False
+
+
+def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
+    """A folder, a short name in data/models, or a hub id pinned to a revision -> a local folder."""
+    text = str(name_or_path)
+    if Path(text).is_dir():
+        return _checked(Path(text))
+    models = data_dir("models")
+    if (models / text).is_dir() and text not in ("", ".", ".."):
+        return _checked(models / text)
+    match = _HUB_ID.match(text)
+    if match and not text.startswith((".", "/", "~")):
+        return _checked(_download(match["id"], match["revision"] or revision))
+    known = sorted(p.name for p in models.glob("*/config.json")) if models.is_dir() else []
+    names = choices(p.parent.name for p in models.glob("*/config.json")) if known else "none yet"
+    raise InputError(
+        f"no model {text!r}: give a folder, a name in data/models ({names}), or a hub id "
+        "with its revision such as 'google-bert/bert-base-uncased@<40 digits>'"
+    )
+
+
+def _checked(folder: Path) -> Path:
+    if not (folder / "config.json").is_file():
+        raise CheckpointError(f"{folder} has no config.json: it is not a saved model")
+    weights = list(folder.glob("*.safetensors"))
+    if not weights:
+        raise CheckpointError(
+            f"{folder} has no safetensors file: other weight formats can run code and are not "
+            "opened; convert them with transformers' save_pretrained first"
+        )
+    if (folder / DIGESTS).is_file():
+        for name, digest in read_json(folder / DIGESTS).get("sha256", {}).items():
+            if not (folder / name).is_file() or sha256(folder / name) != digest:
+                raise CheckpointError(
+                    f"{folder / name} is damaged or was changed after it was saved: restore it, or "
+                    f"delete {DIGESTS} there if you changed it on purpose"
+                )
+    return folder
+
+
+def _download(hub_id: str, revision: str | None) -> Path:
+    if not revision or not re.fullmatch(r"[0-9a-f]{40}", revision):
+        raise InputError(
+            f"{hub_id!r} is a hub id and needs a full revision (40 hex digits), got {revision!r}: "
+            f"write '{hub_id}@<revision>' so that everybody gets the same weights"
+        )
+    from huggingface_hub import snapshot_download
+
+    kept = ["*.json", "*.txt", "*.safetensors", "*.model"]
+    try:
+        return Path(snapshot_download(hub_id, revision=revision, allow_patterns=kept))
+    except Exception as error:  # the hub's client raises a dozen kinds
+        raise OutOfReachError(
+            f"cannot get {hub_id} from the hub ({type(error).__name__}): connect to the internet, "
+            "or use a model that is here, such as 'mini-bert'"
+        ) from error
+
+
+# ---- reading
+
+
+def read_settings(folder: Path) -> Settings:
+    """Pooling, normalisation and length of a folder written by us or by sentence-transformers."""
+    bert = _optional(folder / "sentence_bert_config.json")
+    found = {
+        "max_length": bert.get("max_seq_length"),
+        "lower_case": bert.get("do_lower_case", False),
+    }
+    for module in _optional(folder / "modules.json", default=[]):
+        kind = str(module.get("type", "")).rsplit(".", 1)[-1]
+        if kind not in _MODULES:
+            raise CheckpointError(
+                f"{folder} has a module {module.get('type')!r}: only {choices(_MODULES)} are known "
+                "here; open it with sentence-transformers instead"
+            )
+        if kind == "Pooling":
+            found["pooling"] = _read_pooling(folder / module.get("path", "1_Pooling"))
+        elif kind == "Normalize":
+            found["normalize"] = True
+    return Settings(**found)
+
+
+def _optional(path: Path, default: object = None) -> object:
+    return read_json(path) if path.is_file() else ({} if default is None else default)
+
+
+def _read_pooling(folder: Path) -> str:
+    config = read_json(folder / "config.json")
+    flags = {"cls": "cls_token", "mean": "mean_tokens", "max": "max_tokens"}
+    modes = config.get("pooling_mode")
+    if modes is None:
+        modes = [key for key, value in config.items() if key.startswith("pooling_mode_") and value]
+        names = {f"pooling_mode_{flag}": name for name, flag in flags.items()}
+        modes = [names.get(mode, mode) for mode in modes]
+    modes = [modes] if isinstance(modes, str) else list(modes)
+    if len(modes) != 1 or modes[0] not in POOLERS:
+        raise CheckpointError(
+            f"{folder} pools by {', '.join(modes) or 'nothing'}: "
+            f"only one of {choices(POOLERS)} is known here"
+        )
+    return modes[0]
+
+
+# ---- writing
+
+
+def write_settings(folder: Path, settings: Settings, width: int) -> None:
+    """The long-standing schema, which every version of sentence-transformers reads."""
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    if settings.normalize:
+        modules.append(("2_Normalize", "Normalize"))
+    for path, _ in modules[1:]:
+        (folder / path).mkdir()
+    entries = [
+        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for i, (path, kind) in enumerate(modules)
+    ]
+    write_json(folder / "modules.json", entries)
+    flags = {
+        "pooling_mode_cls_token": settings.pooling == "cls",
+        "pooling_mode_mean_tokens": settings.pooling == "mean",
+        "pooling_mode_max_tokens": settings.pooling == "max",
+        "pooling_mode_mean_sqrt_len_tokens": False,
+    }
+    write_json(folder / "1_Pooling/config.json", {"word_embedding_dimension": width, **flags})
+    lengths = {"max_seq_length": settings.max_length, "do_lower_case": settings.lower_case}
+    write_json(folder / "sentence_bert_config.json", lengths)
+    about = {"prompts": {}, "default_prompt_name": None, "similarity_fn_name": "cosine"}
+    write_json(folder / "config_sentence_transformers.json", about)
+
+
+def tidy_tokenizer_config(folder: Path, max_length: int) -> None:
+    """Name the tokenizer class that every version of transformers knows, and the length limit."""
+    path = folder / "tokenizer_config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    if config.get("tokenizer_class") == "TokenizersBackend":
+        config["tokenizer_class"] = "PreTrainedTokenizerFast"
+    config = {
+        k: v for k, v in config.items() if k not in ("is_local", "local_files_only", "backend")
+    }
+    write_json(path, {**config, "model_max_length": max_length})
+
+
+def write_digests(folder: Path) -> None:
+    """Remember every file's sha256, so that a later change is noticed."""
+    names = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    write_json(folder / DIGESTS, {"sha256": {n: sha256(folder / n) for n in names if n != DIGESTS}})

@@ -1,0 +1,67 @@
+"""The training objectives of section 3.1, as functions of embeddings. They never see a model.
+
+u and v are the embeddings of the two sentences of a pair: (B, H).
+"""
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from sbert_lab.errors import InputError, require_choice
+from sbert_lab.similarity import pairwise_cosine
+
+# The seven concatenations of Table 6, by the names they have there.
+_PARTS = {
+    "u": lambda u, v: u,
+    "v": lambda u, v: v,
+    "|u-v|": lambda u, v: (u - v).abs(),
+    "u*v": lambda u, v: u * v,
+}
+CONCATENATIONS: dict[str, tuple[str, ...]] = {
+    "(u, v)": ("u", "v"),
+    "(|u-v|)": ("|u-v|",),
+    "(u*v)": ("u*v",),
+    "(|u-v|, u*v)": ("|u-v|", "u*v"),
+    "(u, v, u*v)": ("u", "v", "u*v"),
+    "(u, v, |u-v|)": ("u", "v", "|u-v|"),
+    "(u, v, |u-v|, u*v)": ("u", "v", "|u-v|", "u*v"),
+}
+PAPER_CONCATENATION = "(u, v, |u-v|)"
+
+
+def concatenate(u: Tensor, v: Tensor, concatenation: str = PAPER_CONCATENATION) -> Tensor:
+    """What the softmax classifier sees: (B, H), (B, H) -> (B, parts * H)."""
+    name = require_choice("concatenation", concatenation, CONCATENATIONS)
+    return torch.cat([_PARTS[part](u, v) for part in CONCATENATIONS[name]], dim=-1)
+
+
+def classification_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross-entropy of softmax(W_t(...)): (B, K), (B,) -> scalar."""
+    return F.cross_entropy(logits.float(), labels)
+
+
+def regression_loss(u: Tensor, v: Tensor, scores: Tensor) -> Tensor:
+    """Mean squared error between the cosine and the gold score (scaled to 0..1): -> scalar."""
+    return F.mse_loss(pairwise_cosine(u.float(), v.float()), scores.float())
+
+
+def triplet_losses(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0
+) -> Tensor:
+    """max(|a-p| - |a-n| + margin, 0) with Euclidean distances, one per triplet: -> (B,)."""
+    to_positive = F.pairwise_distance(anchor.float(), positive.float())
+    to_negative = F.pairwise_distance(anchor.float(), negative.float())
+    return (to_positive - to_negative + margin).clamp(min=0)
+
+
+def triplet_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0) -> Tensor:
+    """The mean of triplet_losses."""
+    return triplet_losses(anchor, positive, negative, margin).mean()
+
+
+def in_batch_negatives_loss(u: Tensor, v: Tensor, scale: float = 20.0) -> Tensor:
+    """Each u must find its own v among all v of the batch, the idea that came after: -> scalar."""
+    if u.shape != v.shape:
+        raise InputError(f"pairs need equal shapes, got {tuple(u.shape)} and {tuple(v.shape)}")
+    cosines = F.normalize(u.float(), dim=-1) @ F.normalize(v.float(), dim=-1).T  # (B, B)
+    return F.cross_entropy(cosines * scale, torch.arange(len(u), device=u.device))

@@ -1,0 +1,129 @@
+"""Profiles: how large a run is. They change scale, never the algorithm."""
+
+import math
+import os
+from dataclasses import dataclass, field, fields
+
+from sbert_lab.errors import InputError, choices, require_choice
+
+SCHEDULES = ("linear", "cosine", "constant")
+PRECISIONS = ("auto", "fp32", "bf16", "fp16")
+
+
+class _Settings:
+    """A frozen keyword-only dataclass that answers a misspelt field with the list of fields."""
+
+    def __new__(cls, *args: object, **given: object):
+        known = [f.name for f in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise InputError(f"{cls.__name__} has no field {name!r}: choose {choices(known)}")
+        return super().__new__(cls)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig(_Settings):
+    """Everything the training loop may be told. The defaults are the paper's NLI settings."""
+
+    epochs: int = 1
+    batch_size: int = 16
+    batch_tokens: int | None = None
+    learning_rate: float = 2e-5
+    warmup_share: float = 0.1
+    schedule: str = "linear"
+    weight_decay: float = 0.01
+    beta2: float = 0.999
+    clip_norm: float = 1.0
+    accumulate: int = 1
+    precision: str = "auto"
+    bucket_batches: int = 50
+    max_steps: int | None = None
+    evaluate_every: int | None = None
+    checkpoint_every: int = 500
+    compile: bool = False
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        require_choice("schedule", self.schedule, SCHEDULES)
+        require_choice("precision", self.precision, PRECISIONS)
+        for name in ("epochs", "batch_size", "accumulate", "checkpoint_every"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
+        for name in ("max_steps", "evaluate_every", "batch_tokens"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise InputError(f"{name} must be None or a whole number >= 1, got {value!r}")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise InputError(f"learning_rate must be above 0, got {self.learning_rate!r}")
+        if not 0 <= self.warmup_share < 1:
+            raise InputError(f"warmup_share must lie in [0, 1), got {self.warmup_share!r}")
+        if self.bucket_batches < 0 or self.weight_decay < 0 or self.clip_norm < 0:
+            raise InputError("bucket_batches, weight_decay and clip_norm must not be negative")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile(_Settings):
+    """One scale of the course: which backbone, which data, how many seeds, which settings."""
+
+    name: str
+    backbone: str
+    roberta: str
+    max_length: int
+    live_seeds: int
+    seeds: int
+    folds: int
+    train: TrainConfig = field(default_factory=TrainConfig)
+    sts: TrainConfig = field(default_factory=TrainConfig)
+    sections: TrainConfig = field(default_factory=TrainConfig)
+
+    def __str__(self) -> str:
+        return f"profile {self.name}: {self.backbone}, {self.seeds} seeds, {self.folds} folds"
+
+
+_MINI_TRAIN = TrainConfig(epochs=2, batch_size=32, learning_rate=4e-4)
+
+PROFILES = {
+    "mini": Profile(
+        name="mini",
+        backbone="mini-bert",
+        roberta="mini-roberta",
+        max_length=128,
+        live_seeds=1,
+        seeds=3,
+        folds=5,
+        train=_MINI_TRAIN,
+        sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
+        sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
+    ),
+    "real": Profile(
+        name="real",
+        backbone="mini-bert",
+        roberta="mini-roberta",
+        max_length=128,
+        live_seeds=1,
+        seeds=3,
+        folds=10,
+        train=_MINI_TRAIN,
+        sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
+        sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
+    ),
+    "paper": Profile(
+        name="paper",
+        backbone="google-bert/bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594",
+        roberta="FacebookAI/roberta-base@e2da8e2f811d1448a5b465c236feacd80ffbac7b",
+        max_length=128,
+        live_seeds=10,
+        seeds=10,
+        folds=10,
+        train=TrainConfig(),
+        sts=TrainConfig(epochs=4),
+        sections=TrainConfig(),
+    ),
+}
+
+
+def get_profile(name: str | None = None) -> Profile:
+    """The named profile; without a name the one in $SBERT_LAB_PROFILE, else mini."""
+    chosen = name or os.environ.get("SBERT_LAB_PROFILE") or "mini"
+    return PROFILES[require_choice("profile", chosen, PROFILES)]

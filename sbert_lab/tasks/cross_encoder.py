@@ -1,0 +1,139 @@
+"""The cross-encoder: both sentences in one input, [CLS] A [SEP] B [SEP], and a score out of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional as F
+from tqdm.auto import tqdm
+
+from sbert_lab.devices import autocast, move, pick_precision
+from sbert_lab.encoder import TOKEN_BUDGETS, SentenceEncoder
+from sbert_lab.encoding import check_sentences, pad, plan_batches
+from sbert_lab.errors import CheckpointError, InputError, require_choice
+from sbert_lab.files import atomic_folder, read_json, sha256, write_json
+from sbert_lab.tasks.rows import PAIR, check_labels, check_rows, check_scores, column
+from sbert_lab.training.checkpoint import read_tensors
+
+OBJECTIVES = ("classification", "regression")
+HEAD, ABOUT = "head.safetensors", "cross_encoder.json"
+
+
+class CrossEncoder(nn.Module):
+    """A backbone that reads both sentences at once, with a head on the first token's vector.
+
+    Regression gives one number (trained with squared error on scores from 0 to 1), classification
+    one logit per class. There is no sentence vector to keep: every pair costs a full pass.
+    """
+
+    def __init__(
+        self, encoder: SentenceEncoder, objective: str, *, labels: int = 3, seed: int = 1
+    ) -> None:
+        super().__init__()
+        self.objective = require_choice("objective", objective, OBJECTIVES)
+        self.encoder, self.labels = encoder, labels
+        self.answer = "label" if objective == "classification" else "score"
+        width = encoder.dimension
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            outputs = labels if objective == "classification" else 1
+            self.head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))
+        self._pieces = Tokenizer.from_str(encoder.tokenizer.backend_tokenizer.to_str())
+        self._pieces.no_padding()
+        self._pieces.enable_truncation(encoder.max_length)
+        self._segments = getattr(encoder.backbone.config, "type_vocab_size", 1) > 1
+
+    def token_counts(self, rows: Sequence[dict]) -> list[int]:
+        """Tokens per pair. Broken rows are found here, before training."""
+        check_rows(rows, PAIR, self.answer)
+        if self.answer == "label":
+            check_labels(column(rows, "label"), self.labels)
+        else:
+            check_scores(column(rows, "score"))
+        return [
+            len(e) for e in self._tokenize(column(rows, "sentence1"), column(rows, "sentence2"))
+        ]
+
+    def collate(self, rows: Sequence[dict]) -> dict[str, Tensor | None]:
+        batch = self._batch(self._tokenize(column(rows, "sentence1"), column(rows, "sentence2")))
+        kind = torch.long if self.answer == "label" else torch.float32
+        return {**batch, "answer": torch.tensor(column(rows, self.answer), dtype=kind)}
+
+    def forward(self, batch: dict[str, Tensor | None]) -> Tensor:
+        logits = self.logits(batch).float()
+        if self.objective == "classification":
+            return F.cross_entropy(logits, batch["answer"])
+        return F.mse_loss(logits.squeeze(-1), batch["answer"])
+
+    def logits(self, batch: dict[str, Tensor | None]) -> Tensor:
+        """(B, T) pairs -> (B, K), or (B, 1) for regression."""
+        inputs = {"attention_mask": batch["attention_mask"]}
+        if self._segments:
+            inputs["token_type_ids"] = batch["token_type_ids"]
+        tokens = self.encoder.backbone(input_ids=batch["input_ids"], **inputs).last_hidden_state
+        return self.head(tokens[:, 0])
+
+    @torch.inference_mode()
+    def predict(
+        self, first: Sequence[str], second: Sequence[str], *, show_progress: bool = False
+    ) -> np.ndarray:
+        """Scores (N,) for regression, class probabilities (N, K) for classification."""
+        first, second = check_sentences(first), check_sentences(second)
+        if len(first) != len(second):
+            raise InputError(f"{len(first)} first sentences but {len(second)} second ones")
+        was_training, device = self.training, self.encoder.device
+        self.eval()
+        encodings = self._tokenize(first, second)
+        outputs = self.labels if self.objective == "classification" else 1
+        results = np.empty((len(first), outputs), dtype=np.float32)
+        budget = TOKEN_BUDGETS.get(device.type, 4096)
+        precision = pick_precision("auto", device)
+        bar = tqdm(total=len(first), disable=not show_progress, unit="pair")
+        with bar, autocast(device, precision):
+            for rows in plan_batches([len(e) for e in encodings], token_budget=budget):
+                batch = move(self._batch([encodings[i] for i in rows]), device)
+                results[rows] = self.logits(batch).float().cpu().numpy()
+                bar.update(len(rows))
+        self.train(was_training)
+        if self.objective == "regression":
+            return results[:, 0]
+        return torch.softmax(torch.from_numpy(results), dim=-1).numpy()
+
+    def _tokenize(self, first: Sequence[str], second: Sequence[str]) -> list:
+        if self.encoder.lower_case:
+            first, second = [s.lower() for s in first], [s.lower() for s in second]
+        return self._pieces.encode_batch_fast(list(zip(first, second, strict=True)))
+
+    def _batch(self, encodings: Sequence) -> dict[str, Tensor | None]:
+        ids, mask = pad([e.ids for e in encodings], self.encoder.tokenizer.pad_token_id)
+        segments = pad([e.type_ids for e in encodings], 0)[0]
+        return {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}
+
+    # ---- saving and loading
+
+    def save(self, path: str | Path) -> Path:
+        """The backbone as an encoder folder, the head beside it."""
+        with atomic_folder(path) as folder:
+            self.encoder.save(folder / "backbone")
+            save_file({k: v.contiguous() for k, v in self.head.state_dict().items()}, folder / HEAD)
+            about = {"objective": self.objective, "labels": self.labels}
+            write_json(folder / ABOUT, {**about, "sha256": {HEAD: sha256(folder / HEAD)}})
+        return Path(path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, device: str | None = None) -> "CrossEncoder":
+        """Open a folder written by save()."""
+        path = Path(path)
+        if not (path / ABOUT).is_file():
+            raise CheckpointError(f"{path} has no {ABOUT}: it is not a saved cross-encoder")
+        about = read_json(path / ABOUT)
+        if not (path / HEAD).is_file() or sha256(path / HEAD) != about["sha256"][HEAD]:
+            raise CheckpointError(f"{path / HEAD} is damaged or missing: train again")
+        encoder = SentenceEncoder.load(path / "backbone", device=device)
+        task = cls(encoder, about["objective"], labels=about["labels"])
+        task.head.load_state_dict(read_tensors(path / HEAD))
+        return task.to(encoder.device).eval()

@@ -1,0 +1,105 @@
+"""A run's state on disk: model and optimizer tensors (safetensors) and one JSON. Never pickle."""
+
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from sbert_lab.errors import CheckpointError
+from sbert_lab.files import atomic_folder, read_json, sha256, write_json
+
+MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+
+
+def model_tensors(task: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Every parameter and persistent buffer once (tied weights under their first name)."""
+    seen, tensors = set(), {}
+    for name, tensor in task.state_dict().items():
+        if tensor.data_ptr() in seen and tensor.numel():
+            continue
+        seen.add(tensor.data_ptr())
+        tensors[name] = tensor.detach().cpu().contiguous()
+    return tensors
+
+
+def load_model_tensors(task: torch.nn.Module, path: Path) -> None:
+    """Put saved tensors into the task; names and shapes must fit."""
+    tensors = read_tensors(path)
+    own = task.state_dict()
+    expected = set(model_tensors(task))
+    if expected != set(tensors):
+        odd = sorted(expected ^ set(tensors))[:3]
+        raise CheckpointError(f"{path} belongs to another kind of model (differs in {odd})")
+    for name, tensor in tensors.items():
+        if own[name].shape != tensor.shape:
+            raise CheckpointError(
+                f"{path}: {name} is {tuple(tensor.shape)} there, {tuple(own[name].shape)} here"
+            )
+        own[name].copy_(tensor)
+
+
+def read_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """Read a safetensors file; a missing or damaged one is an error that names it."""
+    try:
+        return load_file(path)
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path} is missing") from error
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} is damaged ({error}): delete the folder {path.parent} to start from the "
+            "checkpoint before it, or train again"
+        ) from error
+
+
+def _optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    state = optimizer.state_dict()["state"]
+    return {
+        f"{index}.{key}": value.detach().cpu().contiguous()
+        for index, entry in state.items()
+        for key, value in entry.items()
+    }
+
+
+def _load_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, key = name.split(".", 1)
+        state.setdefault(int(index), {})[key] = tensor
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def checkpoints(run_dir: Path) -> list[Path]:
+    """The complete checkpoints in a run folder, oldest first."""
+    return sorted(p for p in run_dir.glob("checkpoint-*") if (p / STATE).is_file())
+
+
+def save_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer, state: dict) -> Path:
+    """Write checkpoint-STEP atomically and drop the older ones."""
+    path = run_dir / f"checkpoint-{state['step']:08d}"
+    with atomic_folder(path) as folder:
+        save_file(model_tensors(task), folder / MODEL)
+        save_file(_optimizer_tensors(optimizer), folder / OPTIMIZER)
+        digests = {name: sha256(folder / name) for name in (MODEL, OPTIMIZER)}
+        write_json(folder / STATE, {**state, "sha256": digests})
+    for older in checkpoints(run_dir):
+        if older != path:
+            shutil.rmtree(older, ignore_errors=True)
+    return path
+
+
+def load_checkpoint(path: Path, task: torch.nn.Module, optimizer) -> dict:
+    """Put a checkpoint into task and optimizer and return its state; a changed file is noticed."""
+    state = read_json(path / STATE)
+    for name, digest in state["sha256"].items():
+        file = path / name
+        if not file.is_file() or sha256(file) != digest:
+            raise CheckpointError(
+                f"{file} is damaged or was changed (its sha256 does not fit {STATE}): "
+                f"delete {path} to train again from the start"
+            )
+    load_model_tensors(task, path / MODEL)
+    _load_optimizer(optimizer, read_tensors(path / OPTIMIZER))
+    return state

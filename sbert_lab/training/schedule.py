@@ -1,0 +1,30 @@
+"""The optimizer and its learning rate over time."""
+
+import math
+
+import torch
+
+from sbert_lab.profiles import TrainConfig
+
+
+def rate_at(step: int, total: int, config: TrainConfig) -> float:
+    """The share of the peak learning rate in step 0, 1, ... total-1: warm-up, then decay."""
+    warmup = round(total * config.warmup_share)
+    if step < warmup:
+        return (step + 1) / warmup
+    progress = (step - warmup) / max(1, total - warmup)
+    if config.schedule == "linear":
+        return 1 - progress
+    if config.schedule == "cosine":
+        return 0.5 * (1 + math.cos(math.pi * progress))
+    return 1.0
+
+
+def make_optimizer(task: torch.nn.Module, config: TrainConfig) -> torch.optim.AdamW:
+    """AdamW; biases and normalisation weights do not decay, as in the 2019 code."""
+    trainable = [p for p in task.parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for p in trainable if p.ndim >= 2], "weight_decay": config.weight_decay},
+        {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=(0.9, config.beta2))

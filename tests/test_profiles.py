@@ -1,0 +1,56 @@
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from sbert_lab.errors import InputError
+from sbert_lab.profiles import PROFILES, TrainConfig, get_profile
+
+
+def test_the_default_profile_is_mini(monkeypatch):
+    monkeypatch.delenv("SBERT_LAB_PROFILE", raising=False)
+    assert get_profile().name == "mini"
+
+
+def test_the_environment_chooses_the_profile(monkeypatch):
+    monkeypatch.setenv("SBERT_LAB_PROFILE", "paper")
+    assert get_profile().name == "paper"
+
+
+def test_an_unknown_profile_lists_the_choices():
+    with pytest.raises(InputError, match="unknown profile 'big': choose mini, paper or real"):
+        get_profile("big")
+
+
+def test_a_misspelt_field_lists_the_fields():
+    with pytest.raises(InputError, match="no field 'epoch': choose .*epochs.*seed"):
+        replace(TrainConfig(), epoch=3)
+
+
+def test_settings_cannot_be_changed_in_place():
+    with pytest.raises(FrozenInstanceError):
+        TrainConfig().epochs = 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epochs": 0},
+        {"batch_size": -1},
+        {"learning_rate": float("nan")},
+        {"warmup_share": 1.0},
+        {"schedule": "lineal"},
+        {"precision": "fp8"},
+        {"max_steps": 0},
+    ],
+)
+def test_impossible_settings_are_refused(wrong):
+    with pytest.raises(InputError):
+        TrainConfig(**wrong)
+
+
+def test_the_paper_profile_has_the_papers_settings():
+    train = PROFILES["paper"].train
+    assert (train.epochs, train.batch_size, train.learning_rate) == (1, 16, 2e-5)
+    assert train.warmup_share == 0.1
+    assert PROFILES["paper"].sts.epochs == 4
+    assert PROFILES["paper"].seeds == PROFILES["paper"].folds == 10

@@ -1,0 +1,442 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import make_backbone, make_tokenizer
+from torch import nn
+
+from sbert_lab import files
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.profiles import TrainConfig
+from sbert_lab.tasks import CrossEncoder, MaskedLM, Siamese
+from sbert_lab.tasks.masked_lm import pair_rows as next_sentence_rows
+from sbert_lab.tasks.masked_lm import single_rows
+from sbert_lab.training import train
+from sbert_lab.training.checkpoint import checkpoints
+
+PROGRAM = Path(__file__).parent / "programs" / "train_tiny.py"
+CONFIG = TrainConfig(epochs=2, batch_size=4, learning_rate=1e-3, checkpoint_every=3)
+
+
+def fit(task, rows, tmp_path, **changes):
+    config = replace(CONFIG, **changes)
+    return train(task, rows, config, run_dir=tmp_path / "run", show_progress=False)
+
+
+class Line(nn.Module):
+    """The smallest task: y = w x, no tokens, no backbone."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1))
+
+    def collate(self, rows):
+        return torch.tensor(rows, dtype=torch.float32)
+
+    def forward(self, batch):
+        return ((self.weight * batch - 3 * batch) ** 2).mean()
+
+
+# ---- the loop
+
+
+def test_the_loop_fits_any_module_with_collate_and_forward(tmp_path):
+    task = Line()
+    history = train(
+        task,
+        [1.0, 2.0, -1.0, 0.5] * 8,
+        TrainConfig(epochs=40, batch_size=8, learning_rate=0.1, weight_decay=0.0),
+        run_dir=tmp_path,
+        show_progress=False,
+    )
+    assert task.weight.item() == pytest.approx(3.0, abs=0.05)
+    assert history.losses[-1] < history.losses[0] / 100
+
+
+def test_accumulated_halves_make_the_same_step_as_the_whole(tmp_path):
+    weights = []
+    for number, (size, accumulate) in enumerate([(8, 1), (4, 2)]):
+        task = Line()
+        config = TrainConfig(batch_size=size, accumulate=accumulate, learning_rate=0.1, max_steps=1)
+        train(task, [1.0] * 16, config, run_dir=tmp_path / str(number), show_progress=False)
+        weights.append(task.weight.item())
+    assert weights[0] == weights[1] != 0.0
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_one_does_not(
+    tiny_bert, pair_rows, tmp_path
+):
+    results = []
+    for number, seed in enumerate([1, 1, 2]):
+        encoder = SentenceEncoder.load(tiny_bert)
+        task = Siamese(encoder, "classification")
+        train(
+            task,
+            pair_rows,
+            replace(CONFIG, seed=seed),
+            run_dir=tmp_path / str(number),
+            show_progress=False,
+        )
+        results.append(encoder.encode(["the dog runs"]))
+    assert (results[0] == results[1]).all()
+    assert (results[0] != results[2]).any()
+
+
+def test_training_leaves_the_callers_random_state_alone(encoder, pair_rows, tmp_path):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_the_best_weights_are_kept(tmp_path):
+    task, seen = Line(), []
+
+    def evaluate(task):
+        seen.append(task.weight.item())
+        return -abs(task.weight.item() - 1.0)  # best somewhere on the way to 3
+
+    config = TrainConfig(epochs=10, batch_size=4, learning_rate=0.2, evaluate_every=1)
+    history = train(
+        task, [1.0] * 8, config, evaluate=evaluate, run_dir=tmp_path, show_progress=False
+    )
+    assert task.weight.item() == min(seen, key=lambda w: abs(w - 1.0)) != seen[-1]
+    assert history.best_score == max(history.scores)
+
+
+def test_warm_up_and_decay_follow_the_paper(tmp_path):
+    task = Line()
+    config = TrainConfig(epochs=1, batch_size=1, learning_rate=1e-3)
+    history = train(task, [1.0] * 100, config, run_dir=tmp_path, show_progress=False)
+    assert history.rates[9] == pytest.approx(1e-3)  # 10 % warm-up
+    assert history.rates[0] == pytest.approx(1e-4)
+    assert history.rates[-1] < 2e-5
+    assert history.rates[9:] == sorted(history.rates[9:], reverse=True)
+
+
+def test_a_finished_run_is_not_trained_again(encoder, tiny_bert, pair_rows, tmp_path):
+    first = fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
+    again = SentenceEncoder.load(tiny_bert)
+    task = Siamese(again, "classification")
+    task.forward = None  # would fail if a step were taken
+    second = fit(task, pair_rows, tmp_path)
+    assert second.losses == first.losses
+    assert (again.encode(["a cat"]) == encoder.encode(["a cat"])).all()
+
+
+def test_another_run_in_the_same_folder_is_refused(encoder, pair_rows, tmp_path):
+    fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
+    with pytest.raises(CheckpointError, match="learning_rate was 0.001, is 0.01"):
+        fit(Siamese(encoder, "classification"), pair_rows, tmp_path, learning_rate=0.01)
+
+
+def test_nothing_but_safetensors_and_json_is_left(encoder, pair_rows, tmp_path):
+    fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
+    left = {path.suffix for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {".safetensors", ".json"}
+
+
+def test_a_loss_that_is_not_a_number_stops_with_advice(tmp_path):
+    task = Line()
+    with pytest.raises(
+        InputError, match="not a number any more at step 1: lower the learning rate"
+    ):
+        train(task, [float("nan")] * 4, CONFIG, run_dir=tmp_path, show_progress=False)
+
+
+def test_no_rows_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no rows"):
+        train(Line(), [], CONFIG, run_dir=tmp_path)
+
+
+# ---- tasks
+
+
+def make_task(name, encoder):
+    if name.startswith("cross"):
+        return CrossEncoder(encoder, name.split()[1])
+    return Siamese(encoder, name)
+
+
+TASKS = ["classification", "regression", "triplet", "cross classification", "cross regression"]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_one_batch_can_be_memorised(name, encoder, pair_rows, tmp_path):
+    for module in encoder.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+    task = make_task(name, encoder)
+    history = fit(
+        task, pair_rows[:4], tmp_path, epochs=150, learning_rate=3e-3, schedule="constant"
+    )
+    assert min(history.losses[-5:]) < 0.03
+    assert history.losses[0] > 0.05
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_one_batch_of_hidden_words_can_be_memorised(kind, tmp_path):
+    tokenizer = make_tokenizer(kind)
+    backbone = make_backbone(kind, tokenizer, dropout=0.0)
+    pairs = kind == "bert"
+    task = MaskedLM(backbone, tokenizer, next_sentence=pairs, hidden_share=0.3)
+    rows = single_rows(tokenizer, ["the dog runs in the house"] * 4, max_length=32)
+    if pairs:
+        rows += next_sentence_rows(
+            tokenizer, [("a cat sings", "the bird runs", True)] * 4, max_length=32
+        )
+    history = fit(task, rows, tmp_path, epochs=120, batch_size=8, learning_rate=5e-3)
+    assert sum(history.losses[-10:]) / 10 < 0.35 * history.losses[0]
+
+
+def test_the_softmax_head_moves_after_one_step(encoder, pair_rows, tmp_path):
+    task = Siamese(encoder, "classification")
+    before = task.head.weight.detach().clone()
+    fit(task, pair_rows, tmp_path, max_steps=1)
+    assert not torch.equal(task.head.weight, before)
+
+
+def test_both_towers_are_one_network(encoder, pair_rows):
+    task = Siamese(encoder, "regression")
+    names = [name for name, _ in task.named_parameters()]
+    assert all(name.startswith("encoder.") for name in names)
+    task(task.collate(pair_rows)).backward()
+    assert encoder.backbone.embeddings.word_embeddings.weight.grad.abs().sum() > 0
+
+
+def test_whole_words_are_hidden_together():
+    tokenizer = make_tokenizer("bert")
+    task = MaskedLM(make_backbone("bert", tokenizer), tokenizer, hidden_share=0.5)
+    ids = torch.tensor(
+        [row["input_ids"] for row in single_rows(tokenizer, ["the xyz dog"] * 50, max_length=32)]
+    )
+    torch.manual_seed(0)
+    hidden, _ = task._hide(ids)
+    pieces = hidden[:, 2:5]  # x ##y ##z
+    assert (pieces.all(dim=1) | (~pieces).all(dim=1)).all()
+    assert pieces.any() and not pieces.all()
+    assert not hidden[:, 0].any() and not hidden[:, -1].any()  # never [CLS] or [SEP]
+
+
+# ---- bad rows
+
+
+@pytest.mark.parametrize(
+    ("objective", "change", "message"),
+    [
+        ("classification", {"label": 3}, "row 5: label 3 is not a whole number from 0 to 2"),
+        ("classification", {"label": -1}, "row 5: label -1"),
+        ("classification", {"label": float("nan")}, "row 5: label nan"),
+        ("regression", {"score": float("nan")}, "row 5: score nan is not a number from 0 to 1"),
+        ("regression", {"score": 4.5}, "row 5: score 4.5 .*divide STS scores by 5"),
+        ("triplet", {"negative": None}, "row 5: negative is None, not a string"),
+        ("classification", {"sentence2": 7}, "row 5: sentence2 is 7, not a string"),
+    ],
+)
+def test_a_broken_row_is_named_with_its_position(
+    encoder, pair_rows, tmp_path, objective, change, message
+):
+    pair_rows[5].update(change)
+    with pytest.raises(InputError, match=message):
+        fit(Siamese(encoder, objective), pair_rows, tmp_path)
+
+
+def test_three_texts_where_two_are_needed(encoder, tmp_path):
+    rows = [{"anchor": "a", "positive": "b", "negative": "c", "label": 0}] * 4
+    with pytest.raises(InputError, match="row 0 has .*3 texts where 2 are needed"):
+        fit(Siamese(encoder, "classification"), rows, tmp_path)
+
+
+def test_an_unknown_objective_lists_the_choices(encoder):
+    with pytest.raises(InputError, match="unknown objective 'softmax': choose classification"):
+        Siamese(encoder, "softmax")
+    with pytest.raises(
+        InputError, match="unknown objective 'triplet': choose classification or reg"
+    ):
+        CrossEncoder(encoder, "triplet")
+
+
+# ---- interruptions
+
+
+def run_program(*arguments, environment=None, torchrun=0):
+    command = [sys.executable]
+    if torchrun:
+        command += ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={torchrun}"]
+    command += [str(PROGRAM), *map(str, arguments)]
+    variables = {**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})}
+    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=240)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tiny_folders, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    result = run_program(tiny_folders["bert"], folder / "run", folder / "out.safetensors")
+    assert result.returncode == 0, result.stderr
+    return (folder / "out.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("deaths", [[2], [6], [13, 3], [24]])
+def test_after_kill_9_the_same_call_ends_with_the_same_bytes(
+    tiny_bert, tmp_path, uninterrupted, deaths
+):
+    output = tmp_path / "out.safetensors"
+    for death in deaths:
+        killed = run_program(tiny_bert, tmp_path / "run", output, death)
+        assert killed.returncode == -signal.SIGKILL
+        assert not output.exists()
+    finished = run_program(tiny_bert, tmp_path / "run", output)
+    assert finished.returncode == 0, finished.stderr
+    assert output.read_bytes() == uninterrupted
+
+
+def test_an_interrupt_is_taken_between_two_steps_and_goes_on(tiny_bert, pair_rows, tmp_path):
+    whole = SentenceEncoder.load(tiny_bert)
+    train(
+        Siamese(whole, "classification"),
+        pair_rows,
+        CONFIG,
+        run_dir=tmp_path / "a",
+        show_progress=False,
+    )
+
+    class Stopped(Siamese):
+        def forward(self, batch):
+            if not getattr(self, "sent", False):
+                self.sent = True
+                os.kill(os.getpid(), signal.SIGINT)
+            return super().forward(batch)
+
+    parts = SentenceEncoder.load(tiny_bert)
+    with pytest.raises(KeyboardInterrupt):
+        train(
+            Stopped(parts, "classification"),
+            pair_rows,
+            CONFIG,
+            run_dir=tmp_path / "b",
+            show_progress=False,
+        )
+    assert len(checkpoints(tmp_path / "b")) == 1
+    parts = SentenceEncoder.load(tiny_bert)
+    train(
+        Siamese(parts, "classification"),
+        pair_rows,
+        CONFIG,
+        run_dir=tmp_path / "b",
+        show_progress=False,
+    )
+    assert (parts.encode(["a cat"]) == whole.encode(["a cat"])).all()
+
+
+@pytest.mark.parametrize("damage", ["truncate", "flip"])
+def test_a_damaged_checkpoint_is_noticed(tiny_bert, tmp_path, damage):
+    run_program(tiny_bert, tmp_path / "run", tmp_path / "out.safetensors", 8)
+    file = checkpoints(tmp_path / "run")[-1] / "model.safetensors"
+    content = bytearray(file.read_bytes())
+    if damage == "truncate":
+        del content[len(content) // 2 :]
+    else:
+        content[-5] ^= 1
+    file.write_bytes(content)
+    result = run_program(tiny_bert, tmp_path / "run", tmp_path / "out.safetensors")
+    assert result.returncode != 0
+    assert "is damaged or was changed" in result.stderr and "delete" in result.stderr
+
+
+def test_a_full_disk_is_named_and_the_last_checkpoint_survives(
+    encoder, tiny_bert, pair_rows, tmp_path, monkeypatch
+):
+    from sbert_lab.training import checkpoint
+
+    real, calls = checkpoint.save_file, []
+
+    def full(tensors, path):
+        calls.append(path)
+        if len(calls) > 2:
+            raise OSError(28, "No space left on device")
+        real(tensors, path)
+
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(CheckpointError, match="disk is full: free some space"):
+        fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
+    kept = checkpoints(tmp_path / "run")
+    assert [path.name for path in kept] == ["checkpoint-00000003"]
+    assert json.loads((kept[0] / "state.json").read_text())["step"] == 3
+    monkeypatch.undo()
+    resumed = SentenceEncoder.load(tiny_bert)
+    history = fit(Siamese(resumed, "classification"), pair_rows, tmp_path)
+    assert history.steps[-1] == 8
+
+
+def test_no_write_permission_is_named(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files.os, "replace", refuse)
+    with pytest.raises(CheckpointError, match="no write permission: choose a folder that you own"):
+        files.write_json(tmp_path / "x.json", {})
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- several processes, mixed precision
+
+
+@pytest.mark.usefixtures("loopback")
+def test_two_processes_give_the_losses_of_one_with_the_doubled_batch(tiny_bert, tmp_path):
+    plain = {"TINY_DROPOUT": "0"}
+    one = run_program(
+        tiny_bert,
+        tmp_path / "one",
+        tmp_path / "one.safetensors",
+        environment={**plain, "TINY_BATCH": "8"},
+    )
+    two = run_program(
+        tiny_bert,
+        tmp_path / "two",
+        tmp_path / "two.safetensors",
+        environment={**plain, "TINY_BATCH": "4"},
+        torchrun=2,
+    )
+    assert one.returncode == 0, one.stderr
+    assert two.returncode == 0, two.stderr
+    losses = [
+        [float(x) for x in (tmp_path / f"{name}.losses").read_text().split()]
+        for name in ("one", "two")
+    ]
+    assert len(losses[0]) >= 20
+    assert losses[0][0] != losses[0][1]
+    assert losses[0][:20] == pytest.approx(losses[1][:20], abs=1e-4)
+
+
+def test_mixed_precision_trains_on_the_cpu(tiny_bert, tmp_path):
+    """bf16 through autocast, in a process of its own: some virtual CPUs lack the newest units."""
+    program = f"""
+import torch
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.profiles import TrainConfig
+from sbert_lab.tasks import Siamese
+from sbert_lab.training import train
+rows = [{{"sentence1": "the dog runs", "sentence2": "a cat", "label": i % 2}} for i in range(8)]
+task = Siamese(SentenceEncoder.load({str(tiny_bert)!r}), "classification")
+seen = []
+task.head.register_forward_hook(lambda m, i, o: seen.append(o.dtype))
+config = TrainConfig(epochs=3, batch_size=4, learning_rate=1e-3, precision="bf16")
+history = train(task, rows, config, run_dir={str(tmp_path / "run")!r}, show_progress=False)
+assert set(seen) == {{torch.bfloat16}}, seen
+assert all(p.dtype == torch.float32 for p in task.parameters())
+assert history.losses[-1] == history.losses[-1]
+print("done")
+"""
+    variables = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(
+        [sys.executable, "-c", program], env=variables, capture_output=True, text=True
+    )
+    assert "done" in result.stdout, result.stderr
