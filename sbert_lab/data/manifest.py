@@ -1,0 +1,48 @@
+"""data/mini/manifest.json: how many rows each mini corpus has, and the digest of each file."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from sbert_lab.errors import DataError
+from sbert_lab.files import sha256
+
+RESTORE = "restore it with `git checkout -- data/mini`"
+
+
+def expected_rows(root: Path, name: str, split: str) -> int:
+    """The row count that the manifest gives for one split of a mini corpus."""
+    counts = read_manifest(root).get("corpora", {}).get(name, {})
+    if split not in counts:
+        raise DataError(f"{root / 'manifest.json'} has no row count for {name} {split}: {RESTORE}")
+    return counts[split]
+
+
+def changed_files(root: Path, files: list[Path]) -> list[str]:
+    """A line for each file whose digest is not the manifest's."""
+    digests = read_manifest(root).get("files", {})
+    changed = []
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        pinned = digests.get(name, {}).get("sha256")
+        if pinned is None:
+            changed.append(f"{name} is not in the manifest")
+        elif sha256(path) != pinned:
+            changed.append(f"{name} has changed: its SHA-256 is not the manifest's")
+    return changed
+
+
+def read_manifest(root: Path) -> dict:
+    """The manifest as written; an error says how to get it back."""
+    path = root / "manifest.json"
+    try:
+        return _parse(path, path.stat().st_mtime_ns)
+    except FileNotFoundError:
+        raise DataError(f"there is no {path}: {RESTORE}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+        raise DataError(f"{path} is broken ({problem}): {RESTORE}") from None
+
+
+@lru_cache(maxsize=8)
+def _parse(path: Path, _changed: int) -> dict:
+    return json.loads(path.read_text(encoding="utf-8"))
