@@ -1,0 +1,173 @@
+"""Score the models and write their cards and data/models/manifest.json.
+
+    SBERT_LAB_DATA=/path/to/corpora python data/build/model_cards.py
+
+Every figure on a card comes out of this script or of the records in data/results/pretraining.
+"""
+
+import sys
+from pathlib import Path
+
+from sbert_lab import data
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.encoder_folder import write_digests
+from sbert_lab.evaluation.sts import score_pairs
+from sbert_lab.files import read_json, sha256, write_bytes, write_json
+from sbert_lab.paths import data_dir
+
+SETS = {
+    "real STSb dev": ("stsb", "dev", "real"),
+    "real STSb test": ("stsb", "test", "real"),
+    "real SICK-R test": ("sick", "test", "real"),
+    "mini STSb test": ("stsb", "test", "mini"),
+    "mini SICK-R test": ("sick", "test", "mini"),
+    "mini STS12": ("sts12", "test", "mini"),
+    "mini STS14": ("sts14", "test", "mini"),
+    "mini STS16": ("sts16", "test", "mini"),
+}
+POOLINGS = ("mean", "max", "cls")
+FAMILY = {
+    "mini-bert": "BERT: WordPiece, hidden words and next-sentence prediction",
+    "mini-roberta": "RoBERTa: byte-level BPE, hidden words only",
+    "mini-sbert": "mini-bert tuned on the entailment pairs of NLI",
+}
+
+
+def score(name: str, sets: dict) -> dict[str, dict[str, float]]:
+    """Spearman x 100 of the cosine, per set and pooling (mini-sbert: its own pooling only)."""
+    poolings = POOLINGS if name != "mini-sbert" else ("mean",)
+    encoders = {pooling: SentenceEncoder.load(name, pooling=pooling) for pooling in poolings}
+    return {
+        label: {p: round(score_pairs(e.encode, rows).spearman, 1) for p, e in encoders.items()}
+        for label, rows in sets.items()
+    }
+
+
+def score_table(scores: dict[str, dict[str, float]]) -> list[str]:
+    poolings = list(next(iter(scores.values())))
+    lines = ["| set (Spearman x 100) | " + " | ".join(p.upper() for p in poolings) + " |"]
+    lines.append("|---" * (len(poolings) + 1) + "|")
+    for label, row in scores.items():
+        lines.append(f"| {label} | " + " | ".join(f"{row[p]:.1f}" for p in poolings) + " |")
+    return lines
+
+
+def curve_table(steps: list[int], losses: list[float], unit: str) -> list[str]:
+    """Ten points of a loss curve."""
+    every = max(1, len(steps) // 10)
+    points = list(zip(steps, losses, strict=True))[every - 1 :: every]
+    head = f"| {unit} | " + " | ".join(f"{step:,}" for step, _ in points) + " |"
+    body = "| loss | " + " | ".join(f"{loss:.2f}" for _, loss in points) + " |"
+    return [head, "|---" * (len(points) + 1) + "|", body]
+
+
+def pretraining_lines(record: dict) -> list[str]:
+    lines = []
+    for name, stage in record["stages"].items():
+        cut = "" if stage["steps"] == stage["planned_steps"] else " (cut short; then stage two)"
+        lines += [
+            f"Stage {name}: {stage['steps']:,} of {stage['planned_steps']:,} steps{cut}, at most "
+            f"{stage['batch_tokens']:,} tokens a step, "
+            f"peak learning rate {stage['learning_rate']}, {stage['rows']:,} texts.",
+            "",
+            *curve_table(stage["curve_steps"], stage["curve_losses"], "step"),
+            "",
+        ]
+    lines.append(
+        f"Computing time, as the progress bars showed it: {record['hours']} hours on one core."
+    )
+    return lines
+
+
+def tuning_lines(record: dict) -> list[str]:
+    config = record["config"]
+    return [
+        f"{record['pairs']:,} pairs of a sentence and one that follows from it (the entailments "
+        "among the SNLI and MultiNLI pairs at hand, and our own), each to be found among the "
+        f"others of its batch: {record['objective']}, {config['epochs']} epochs, batches of "
+        f"{config['batch_size']}, peak learning rate {config['learning_rate']}, MEAN pooling. This "
+        "is the idea of notebook 17, not the paper's softmax objective, which at this size lowers "
+        "the scores instead of raising them (`data/build/PRETRAINING.md`, notebook 05).",
+        "",
+        f"Real STSb dev: {record['stsb_dev_before']} before, {record['stsb_dev_after']} after.",
+        "",
+        *curve_table(record["curve_rows"], record["curve_losses"], "pairs seen"),
+    ]
+
+
+TEXT = (
+    "Text: the *train* splits of SNLI (20,000 pairs), MultiNLI (29,340 pairs), WikiText-2 and "
+    "Tatoeba (191,460 sentences); in stage two also the training text of our mini corpora, three "
+    "times. Nothing of STSb, SICK, Quora or UKP ASPECT, no dev or test split. The word embeddings "
+    "started from glove.6B.50d (public domain) in their first 50 of 128 dimensions for every piece "
+    "that is a whole word; everything else started at random."
+)
+LIMITS = (
+    "English only, lower-cased, 128 tokens at most. Text in other scripts or emoji becomes unknown "
+    "or single-byte pieces: it embeds, but the vector means little. A model of this size shows "
+    "mechanisms; for real use take a full-size encoder. It has the biases of its text (captions, "
+    "encyclopedia, fiction, telephone speech)."
+)
+
+
+def write_card(name: str, scores: dict) -> None:
+    record = read_json(data_dir("results", "pretraining", f"{name}.json"))
+    encoder = SentenceEncoder.load(name)
+    config = encoder.backbone.config
+    parameters = sum(p.numel() for p in encoder.parameters())
+    how = tuning_lines(record) if name == "mini-sbert" else pretraining_lines(record)
+    lines = [
+        f"# {name}",
+        "",
+        f"{FAMILY[name]}. {config.num_hidden_layers} layers, {config.hidden_size} wide, "
+        f"{config.num_attention_heads} heads, {config.vocab_size:,} pieces, "
+        f"{parameters:,} parameters, float32.",
+        "",
+        "## How it was made",
+        TEXT if name != "mini-sbert" else "It starts from mini-bert; see that card for its text.",
+        "",
+        *how,
+        "",
+        "Made by `data/build/"
+        + ("tune_sbert.py`" if name == "mini-sbert" else "pretrain.py`")
+        + " with the course's own training loop.",
+        "",
+        "## Scores",
+        *score_table(scores),
+        "",
+        "## Limits",
+        LIMITS,
+        "",
+        "## Licence",
+        "Apache-2.0 for the weights. Their text: SNLI CC BY-SA 4.0, MultiNLI mixed (free to use), "
+        "WikiText CC BY-SA, Tatoeba CC BY 2.0 FR, GloVe PDDL.",
+    ]
+    folder = data_dir("models", name)
+    write_bytes(folder / "README.md", ("\n".join(lines) + "\n").encode())
+    (folder / "sbert_lab.json").unlink(missing_ok=True)
+    write_digests(folder)
+
+
+def write_manifest() -> None:
+    """The sha256 of every file under data/models."""
+    root = data_dir("models")
+    files = sorted(p for p in root.rglob("*") if p.is_file() and p.name != "manifest.json")
+    digests = {p.relative_to(root).as_posix(): sha256(p) for p in files}
+    write_json(root / "manifest.json", {"sha256": digests})
+
+
+def main() -> int:
+    sets = {label: data.load(n, split, profile=p) for label, (n, split, p) in SETS.items()}
+    results = {}
+    for name in FAMILY:
+        if Path(data_dir("models", name)).is_dir():
+            results[name] = score(name, sets)
+            write_card(name, results[name])
+            print(name, results[name], flush=True)
+    write_json(data_dir("results", "pretraining", "scores.json"), results)
+    write_manifest()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
