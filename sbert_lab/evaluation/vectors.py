@@ -1,0 +1,43 @@
+"""Asking an encode function for vectors, and refusing what cannot be scored."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sbert_lab.errors import InputError
+
+Encode = Callable[[list[str]], np.ndarray]
+
+
+def column(rows: Sequence[dict], name: str) -> list:
+    """One column of a list of rows or of a datasets.Dataset."""
+    columns = getattr(rows, "column_names", None)
+    if columns is not None:
+        if name not in columns:
+            raise InputError(f"the rows have {', '.join(columns)}, but {name} is needed")
+        return list(rows[name])
+    try:
+        return [row[name] for row in rows]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"every row needs the column {name!r}") from error
+
+
+def embed(encode: Encode, *columns: Sequence[str]) -> list[np.ndarray]:
+    """The vectors of several columns of sentences. Each different sentence is encoded once."""
+    different = list(dict.fromkeys(sentence for one in columns for sentence in one))
+    if not different:
+        raise InputError("there are no sentences to encode")
+    vectors = np.asarray(encode(different), dtype=np.float64)
+    if vectors.ndim != 2 or len(vectors) != len(different):
+        raise InputError(
+            f"encode gave an array of shape {vectors.shape} for {len(different)} sentences: "
+            "expected one vector per sentence"
+        )
+    broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(broken):
+        raise InputError(
+            f"encode gave NaN or infinity for {len(broken)} sentences, the first is "
+            f"{different[broken[0]]!r}"
+        )
+    place = {sentence: number for number, sentence in enumerate(different)}
+    return [vectors[[place[sentence] for sentence in one]] for one in columns]

@@ -1,0 +1,88 @@
+"""The numbered claims of the paper and their rules: data/paper/claims.csv.
+
+A rule has parts. Each part is a name and a kind:
+
+    above      the 95 % interval of the differences lies above 0
+    equal      it lies inside -2 .. +2 points
+    no gain    it lies below +2 points
+
+A claim holds if all its parts do. Claims of kind count, property and time have no differences:
+there the notebook checks, and says `holds=True` or `holds=False`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sbert_lab.errors import DataError, InputError, choices
+from sbert_lab.paths import data_dir
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = ("count", "direction", "equality", "time", "property")
+PART_KINDS = ("above", "equal", "no gain")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One line of data/paper/claims.csv. `parts` maps a part's name to its kind."""
+
+    id: str
+    claim: str
+    section: str
+    notebook: str
+    cited_in: tuple[str, ...]
+    kind: str
+    rule: str
+    paper: str
+    parts: Mapping[str, str]
+
+
+def get_claim(id: str) -> Claim:
+    """The claim of that number, C01 to C26."""
+    known = _read(data_dir("paper", "claims.csv"))
+    if id not in known:
+        raise InputError(f"unknown claim {id!r}: choose one of {', '.join(known)}")
+    return known[id]
+
+
+def list_claims() -> pd.DataFrame:
+    """All claims with their rules, as a table."""
+    import pandas as pd
+
+    return pd.read_csv(data_dir("paper", "claims.csv"), dtype=str, keep_default_na=False)
+
+
+def _read(path: Path) -> dict[str, Claim]:
+    try:
+        return _parse(path, path.stat().st_mtime_ns)
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing: `git checkout -- data/paper` restores it") from None
+
+
+@lru_cache(maxsize=4)
+def _parse(path: Path, _changed: int) -> dict[str, Claim]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return {row["id"]: _claim(path, row) for row in csv.DictReader(file)}
+
+
+def _claim(path: Path, row: dict[str, str]) -> Claim:
+    if row["kind"] not in KINDS:
+        raise DataError(f"{path}, {row['id']}: kind {row['kind']!r} is none of {choices(KINDS)}")
+    parts = {}
+    for part in filter(None, map(str.strip, row["parts"].split(";"))):
+        kind, _, name = part.partition(":")
+        if kind not in PART_KINDS or not name.strip():
+            raise DataError(f"{path}, {row['id']}: part {part!r} is not '<kind>: <name>'")
+        parts[name.strip()] = kind
+    if bool(parts) != (row["kind"] in ("direction", "equality")):
+        raise DataError(f"{path}, {row['id']}: kind {row['kind']} with {len(parts)} parts")
+    cited = tuple(filter(None, row["cited_in"].split()))
+    rest = {k: row[k] for k in ("id", "claim", "section", "notebook", "kind", "rule", "paper")}
+    return Claim(**rest, cited_in=cited, parts=parts)

@@ -1,0 +1,360 @@
+import json
+import multiprocessing
+import os
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sbert_lab.training
+from sbert_lab import zoo
+from sbert_lab.errors import DataError, InputError
+from sbert_lab.files import sha256
+from sbert_lab.profiles import TrainConfig, get_profile
+from sbert_lab.zoo import lock, recipes
+from sbert_lab.zoo.key import backbone_digest, corpus_digest, system_key
+
+SHORT = TrainConfig(max_steps=2, batch_size=4, learning_rate=1e-3)
+CORPORA = ("snli", "multinli", "stsb", "wiki_sections")
+ASKED = "sbert-nli sbert-stsb sbert-nli-stsb sbert-sections sroberta-nli cross-stsb"
+
+
+@pytest.fixture(scope="session")
+def small_home(tmp_path_factory) -> Path:
+    """A home whose mini corpora have a few rows each."""
+    home = tmp_path_factory.mktemp("home")
+    words = ["dog", "cat", "man", "bird"]
+    pairs = [(f"the {words[i % 4]} runs", f"a {words[i % 3]} sleeps") for i in range(12)]
+    labels = ("entailment", "neutral", "contradiction")
+    nli = ""
+    for i, (a, b) in enumerate(pairs):
+        row = {"gold_label": labels[i % 3], "sentence1": a, "sentence2": b, "genre": "x"}
+        nli += json.dumps(row) + "\n"
+    stsb = "".join(f"g\tf\ty\t{i}\t{i % 6}\t{a}\t{b}\n" for i, (a, b) in enumerate(pairs))
+    triplets = "".join(f"{a},{b},not the tree,T\n" for a, b in pairs)
+    contents = {
+        "snli/snli_1.0_train.jsonl": nli,
+        "multinli/multinli_1.0_train.jsonl": nli,
+        "stsbenchmark/sts-train.csv": stsb,
+        "stsbenchmark/sts-dev.csv": stsb.replace("runs", "sings"),
+        "wiki_sections/train.csv": "Sentence1,Sentence2,Sentence3,Article\n" + triplets,
+    }
+    files = {}
+    for name, content in contents.items():
+        path = home / "data" / "mini" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        files[name] = {"sha256": sha256(path), "rows": 12}
+    counts = {name: {"train": 12, "dev": 12} for name in CORPORA}
+    manifest = {"files": files, "corpora": counts}
+    (home / "data" / "mini" / "manifest.json").write_text(json.dumps(manifest))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def own_runs(tmp_path, monkeypatch, small_home):
+    monkeypatch.setenv("SBERT_LAB_HOME", str(small_home))
+    monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path / "runs"))
+    monkeypatch.delenv("SBERT_LAB_PROFILE", raising=False)
+    monkeypatch.delenv("SBERT_LAB_DATA", raising=False)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def profile(tiny_folders):
+    models = {"backbone": str(tiny_folders["bert"]), "roberta": str(tiny_folders["roberta"])}
+    return replace(get_profile("mini"), **models, train=SHORT, sts=SHORT, sections=SHORT)
+
+
+@pytest.fixture
+def trainings(monkeypatch):
+    """Every call of train(), by its number of rows."""
+    calls, real = [], sbert_lab.training.train
+
+    def counted(task, rows, *arguments, **options):
+        calls.append(len(rows))
+        return real(task, rows, *arguments, **options)
+
+    monkeypatch.setattr(sbert_lab.training, "train", counted)
+    return calls
+
+
+def get(name, profile, **options):
+    return zoo.get(name, profile=profile, show_progress=False, **options)
+
+
+# ---- systems
+
+
+def test_the_papers_systems_are_there():
+    assert set(ASKED.split()) <= set(zoo.names())
+
+
+def test_a_system_is_trained_once_and_opened_afterwards(profile, trainings, own_runs):
+    first = get("sbert-stsb", profile)
+    second = get("sbert-stsb", profile)
+    assert len(trainings) == 1
+    assert first is not second
+    assert np.array_equal(first.encode(["the dog runs"]), second.encode(["the dog runs"]))
+    left = sorted(p.name for p in (own_runs / "zoo").iterdir() if p.is_dir())
+    assert left == [zoo.folder_of("sbert-stsb", profile=profile).name]
+
+
+def test_training_changes_the_backbone(profile, encoder):
+    trained = get("sbert-stsb", profile).encode(["the dog runs"])
+    assert not np.allclose(trained, encoder.encode(["the dog runs"]))
+
+
+def test_another_seed_is_another_system(profile, trainings):
+    one, two = get("sbert-stsb", profile, seed=1), get("sbert-stsb", profile, seed=2)
+    assert len(trainings) == 2
+    assert not np.array_equal(one.encode(["the dog"]), two.encode(["the dog"]))
+
+
+def test_a_system_may_start_from_another(profile, trainings):
+    get("sbert-nli-stsb", profile)
+    assert zoo.is_trained("sbert-nli", profile=profile)
+    assert len(trainings) == 2
+    get("sbert-nli", profile)
+    assert len(trainings) == 2
+
+
+def test_a_cross_encoder_scores_pairs(profile):
+    scores = get("cross-stsb", profile).predict(["the dog"], ["the cat"])
+    assert scores.shape == (1,)
+
+
+def test_the_softmax_head_lies_beside_the_encoder_not_inside(profile):
+    folder = zoo.folder_of("sbert-nli", profile=profile)
+    get("sbert-nli", profile)
+    assert (folder / "head.safetensors").is_file()
+    assert not (folder / "model" / "head.safetensors").exists()
+
+
+def test_a_system_tells_how_it_came_to_be(profile):
+    with pytest.raises(InputError, match="not trained yet"):
+        zoo.about("sbert-sections", profile=profile)
+    get("sbert-sections", profile, seed=3)
+    record = zoo.about("sbert-sections", seed=3, profile=profile)
+    assert record["seed"] == record["settings"]["seed"] == 3
+    assert record["data"]["text"].startswith("mini: ") and not record["data"]["partial"]
+    assert record["history"]
+
+
+def test_an_unknown_name_lists_the_names():
+    with pytest.raises(InputError, match="unknown system 'sbert': choose cross-nli"):
+        zoo.get("sbert")
+
+
+def test_the_environment_chooses_the_profile(monkeypatch):
+    def named(recipe, seed, profile, show_progress):
+        raise RuntimeError(profile.name)
+
+    monkeypatch.setattr(zoo, "_ready", named)
+    monkeypatch.setenv("SBERT_LAB_PROFILE", "real")
+    with pytest.raises(RuntimeError, match="real"):
+        zoo.get("sbert-nli")
+
+
+def test_a_new_system_can_be_registered(profile, monkeypatch):
+    monkeypatch.setattr(recipes, "RECIPES", dict(recipes.RECIPES))
+    settings = {"corpus": "stsb", "settings": "sts", "objective": "regression"}
+    zoo.register(zoo.Recipe(name="sbert-cls-stsb", pooling="cls", **settings))
+    assert get("sbert-cls-stsb", profile).pooling == "cls"
+    with pytest.raises(InputError, match="has a 'sbert-cls-stsb' already"):
+        zoo.register(zoo.Recipe(name="sbert-cls-stsb", pooling="max", **settings))
+
+
+def test_a_system_may_bring_its_own_task(profile, monkeypatch):
+    """The extension point for systems without a BERT in them."""
+    import torch
+
+    class Constant(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(1))
+
+        def collate(self, rows):
+            return {"score": torch.tensor([row["score"] for row in rows])}
+
+        def forward(self, batch):
+            return ((self.weight - batch["score"]) ** 2).mean()
+
+    def save(task, folder):
+        folder.mkdir()
+        (folder / "weight.json").write_text(json.dumps(task.weight.tolist()))
+
+    def load(folder):
+        return json.loads((folder / "weight.json").read_text())
+
+    monkeypatch.setattr(recipes, "RECIPES", dict(recipes.RECIPES))
+    own = zoo.Builder(lambda recipe, start, seed: Constant(), save, load, lambda system: None)
+    monkeypatch.setitem(zoo.BUILDERS, "constant", own)
+    new = {"corpus": "stsb", "settings": "sts", "start": None, "builder": "constant"}
+    zoo.register(zoo.Recipe(name="constant", **new))
+    assert get("constant", profile)[0] != 0
+
+
+# ---- failures
+
+
+def test_a_training_that_fails_leaves_no_system_and_frees_the_lock(profile, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("power cut")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sbert_lab.training, "train", broken)
+        with pytest.raises(RuntimeError, match="power cut"):
+            get("sbert-stsb", profile)
+    assert not zoo.is_trained("sbert-stsb", profile=profile)
+    assert get("sbert-stsb", profile).encode(["dog"]).shape == (1, 32)
+
+
+def test_torchrun_is_sent_elsewhere(profile, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(InputError, match="one process"):
+        get("sbert-stsb", profile)
+
+
+def write_partial_copy(folder: Path) -> None:
+    (folder / "stsbenchmark").mkdir(parents=True)
+    lines = [f"main\tfile\t2012\t{i}\t{i % 6}\tthe dog {i}\ta cat {i}\n" for i in range(12)]
+    (folder / "stsbenchmark" / "sts-train.csv").write_text("".join(lines))
+
+
+def test_partial_data_is_allowed_in_profile_real_and_said(profile, tmp_path, monkeypatch, capsys):
+    write_partial_copy(tmp_path / "copy")
+    monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path / "copy"))
+    real = replace(profile, name="real")
+    for _ in range(2):
+        get("sbert-stsb", real)
+        assert "profile real: trained on stsb, partial: 12 of 5,749" in capsys.readouterr().out
+
+
+def test_the_paper_profile_wants_all_the_data(profile, tmp_path, monkeypatch):
+    write_partial_copy(tmp_path / "copy")
+    monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path / "copy"))
+    with pytest.raises(DataError, match="12 rows"):
+        get("sbert-stsb", replace(profile, name="paper"))
+
+
+# ---- the key
+
+
+def test_the_key_changes_with_all_that_changes_the_outcome(profile, tiny_folders):
+    recipe = zoo.get_recipe("sbert-stsb")
+    first = system_key(recipe, 1, profile)
+    assert first == system_key(recipe, 1, profile)
+    others = [
+        system_key(recipe, 2, profile),
+        system_key(replace(recipe, version=2), 1, profile),
+        system_key(replace(recipe, pooling="max"), 1, profile),
+        system_key(recipe, 1, replace(profile, sts=replace(SHORT, learning_rate=2e-3))),
+        system_key(recipe, 1, replace(profile, backbone=str(tiny_folders["roberta"]))),
+        system_key(recipe, 1, replace(profile, max_length=16)),
+        system_key(replace(recipe, split="dev"), 1, profile),
+    ]
+    assert len({first, *others}) == len(others) + 1
+
+
+def test_the_key_does_not_change_with_what_does_not(profile):
+    recipe = zoo.get_recipe("sbert-stsb")
+    often = replace(profile, sts=replace(SHORT, checkpoint_every=7))
+    assert system_key(recipe, 1, profile) == system_key(recipe, 1, often)
+    elsewhere = replace(profile, train=replace(SHORT, epochs=9), seeds=9)
+    assert system_key(recipe, 1, profile) == system_key(recipe, 1, elsewhere)
+
+
+def test_a_system_changes_when_the_one_it_starts_from_does(profile):
+    recipe = zoo.get_recipe("sbert-nli-stsb")
+    longer = replace(profile, train=replace(SHORT, epochs=2))
+    assert system_key(recipe, 1, profile) != system_key(recipe, 1, longer)
+
+
+def test_changed_local_data_is_other_data(tmp_path, monkeypatch):
+    write_partial_copy(tmp_path / "copy")
+    monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path / "copy"))
+    before = corpus_digest("stsb", "train", "real")
+    with open(tmp_path / "copy/stsbenchmark/sts-train.csv", "a") as file:
+        file.write("main\tfile\t2012\t99\t1\tthe dog\ta cat\n")
+    assert corpus_digest("stsb", "train", "real") != before
+    assert corpus_digest("stsb", "train", "mini") != before
+
+
+def test_a_saved_folder_and_a_pinned_hub_id_have_digests(encoder, tmp_path):
+    folder = encoder.save(tmp_path / "saved")
+    assert backbone_digest(str(folder)) == backbone_digest(str(encoder.save(tmp_path / "again")))
+    pinned = "google-bert/bert-base-uncased@" + "0" * 40
+    assert backbone_digest(pinned) == pinned
+
+
+# ---- the lock
+
+
+def count_up(path: str, times: int) -> None:
+    """Read, pause, write: two at once would lose counts."""
+    for _ in range(times):
+        with lock.locked(Path(path + ".lock"), poll=0.001):
+            value = int(Path(path).read_text())
+            time.sleep(0.002)
+            Path(path).write_text(str(value + 1))
+
+
+def run_processes(path: Path) -> int:
+    path.write_text("0")
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=count_up, args=(str(path), 20)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(timeout=60)
+    return int(path.read_text())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("system_locks", [True, False])
+def test_only_one_process_at_a_time(tmp_path, monkeypatch, system_locks):
+    if not system_locks:
+        monkeypatch.setattr(lock, "fcntl", None)
+    assert run_processes(tmp_path / "counter") == 60
+
+
+def test_two_notebooks_at_once_train_once(profile, trainings, capsys):
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(get("sbert-stsb", profile))) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    assert len(trainings) == 1 and len(found) == 2
+    assert capsys.readouterr().out.count("another process is training it") <= 1
+
+
+def test_a_lock_file_of_a_dead_process_is_taken_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "fcntl", None)
+    held = tmp_path / "x.held"
+    held.write_text("")
+    long_ago = time.time() - 2 * lock.STALE
+    os.utime(held, (long_ago, long_ago))
+    waited = []
+    with lock.locked(tmp_path / "x", waiting=lambda: waited.append(1), poll=0.01):
+        assert held.exists()
+    assert waited == [1] and not held.exists()
+
+
+def test_a_living_owner_keeps_giving_signs(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "fcntl", None)
+    monkeypatch.setattr(lock, "BEAT", 0.02)
+    with lock.locked(tmp_path / "x"):
+        held = tmp_path / "x.held"
+        os.utime(held, (1, 1))
+        for _ in range(100):
+            time.sleep(0.02)
+            if held.stat().st_mtime > 1000:
+                break
+        assert held.stat().st_mtime > 1000
