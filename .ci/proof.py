@@ -22,6 +22,14 @@ def title(text: str) -> None:
     print(f"\n[{time.time() - STARTED:4.0f} s] {text}", flush=True)
 
 
+def quiet() -> None:
+    """Keep the libraries' loading bars out of the report."""
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+
+
 def core_tests() -> None:
     title("1. Core tests: pooling, similarity, objectives, smart batching")
     names = ["pooling", "similarity", "objectives", "encoding"]
@@ -138,6 +146,7 @@ def one_notebook() -> None:
 
 
 def main() -> None:
+    quiet()
     core_tests()
     same_vectors()
     kill_and_resume()
