@@ -9,6 +9,8 @@ from pathlib import Path
 from sbert_lab import __version__
 from sbert_lab.cli_claims import add_claims_command
 from sbert_lab.cli_data import add_data_command
+from sbert_lab.cli_evaluate import add_evaluate_commands
+from sbert_lab.cli_search import add_search_command
 from sbert_lab.errors import InputError, LabError
 
 OBJECTIVE_DATA = {"classification": "nli", "regression": "stsb", "triplet": "wiki_sections"}
@@ -36,7 +38,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_doctor(commands)
     _add_train(commands)
     _add_encode(commands)
+    add_search_command(commands)
     add_data_command(commands)
+    add_evaluate_commands(commands)
     add_claims_command(commands)
     return parser
 
@@ -156,7 +160,10 @@ def read_jsonl(path: Path) -> list[dict]:
 
 
 def _add_encode(commands) -> None:
-    text = "Embed a text file, one sentence per line, into a .npy array in the same order."
+    text = (
+        "Embed a text file of any size, one sentence per line, into a .npy array in the same order. "
+        "An interrupted run goes on when called again; under torchrun processes share the work."
+    )
     example = "sbert-lab encode sentences.txt vectors.npy --model mini-sbert --normalize"
     parser = _command(commands, "encode", _encode, text, example)
     parser.add_argument("sentences", type=Path, help="text file, UTF-8; '-' reads standard input")
@@ -167,21 +174,17 @@ def _add_encode(commands) -> None:
 
 
 def _encode(given: argparse.Namespace) -> int:
-    import io
-
-    import numpy as np
-
+    from sbert_lab.encode_to_file import encode_to_file, read_lines
     from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.files import write_bytes
 
-    sentences = [line.rstrip("\n") for line in _lines(given.sentences)]
+    if str(given.sentences) != "-":
+        next(read_lines(given.sentences), None)  # a missing file is told before the model loads
     encoder = SentenceEncoder.load(given.model, pooling=given.pooling)
-    vectors = encoder.encode(
-        sentences, normalize=given.normalize, show_progress=sys.stderr.isatty()
-    )
-    buffer = io.BytesIO()
-    np.save(buffer, vectors, allow_pickle=False)
-    write_bytes(given.output, buffer.getvalue())
+    sentences = sys.stdin.read().splitlines() if str(given.sentences) == "-" else given.sentences
+    options = {"normalize": given.normalize, "show_progress": sys.stderr.isatty()}
+    vectors = encode_to_file(encoder, sentences, given.output, **options)
+    if os.environ.get("RANK", "0") != "0":
+        return 0  # under torchrun every process computes its share, the first one speaks
     print(f"{vectors.shape[0]:,} sentences, {vectors.shape[1]} dimensions -> {given.output}")
     return 0
 

@@ -9,7 +9,7 @@
 The claims are numbered C01 to C26; paper.list_claims() shows them with their rules.
 """
 
-from sbert_lab.paper.claims import Verdict, claim
+from sbert_lab.paper.claims import Verdict, claim, judge
 from sbert_lab.paper.rules import Claim, get_claim, list_claims
 from sbert_lab.paper.tables import compare, comparison, table
 
@@ -20,6 +20,7 @@ __all__ = [
     "compare",
     "comparison",
     "get_claim",
+    "judge",
     "list_claims",
     "table",
 ]

@@ -62,8 +62,24 @@ def claim(
     that says why, the claim is not measurable here. The printed line has no figures, so that it is
     the same on every machine; `.details` and the record have them.
     """
-    rule = get_claim(id)
     where = profile.name if isinstance(profile, Profile) else get_profile(profile).name
+    result = judge(id, difference=difference, holds=holds, note=note, profile=where)
+    record = _record(get_claim(id), result, where, note)
+    write_json(runs_dir("claims", where, f"{id}.json"), record)
+    print(result.line)
+    return result
+
+
+def judge(
+    id: str,
+    *,
+    difference: np.ndarray | Mapping[str, np.ndarray] | Sequence[np.ndarray] | None = None,
+    holds: bool | None = None,
+    note: str = "",
+    profile: str,
+) -> Verdict:
+    """The verdict that claim() prints and records, without doing either."""
+    rule = get_claim(id)
     intervals: dict[str, tuple[float, float]] = {}
     if difference is None and holds is None:
         if not note:
@@ -80,16 +96,13 @@ def claim(
         if difference is not None or not isinstance(holds, (bool, np.bool_)):
             raise InputError(f"{id} is a claim of kind {rule.kind}: give holds=True or holds=False")
         verdict = HOLDS if holds else FAILS
-    result = Verdict(
+    return Verdict(
         id=id,
         verdict=verdict,
-        line=f"{id} {rule.claim}: {verdict} ({_reason(rule, verdict, where, note)})",
+        line=f"{id} {rule.claim}: {verdict} ({_reason(rule, verdict, profile, note)})",
         details=_details(rule, intervals, note),
         intervals=intervals,
     )
-    write_json(runs_dir("claims", where, f"{id}.json"), _record(rule, result, where, note))
-    print(result.line)
-    return result
 
 
 def decide(parts: Mapping[str, str], intervals: Mapping[str, tuple[float, float]]) -> str:

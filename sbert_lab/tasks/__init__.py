@@ -2,6 +2,7 @@
 
 from sbert_lab.tasks.cross_encoder import CrossEncoder
 from sbert_lab.tasks.masked_lm import MaskedLM
+from sbert_lab.tasks.poly_encoder import PolyEncoder
 from sbert_lab.tasks.siamese import Siamese
 
-__all__ = ["CrossEncoder", "MaskedLM", "Siamese"]
+__all__ = ["CrossEncoder", "MaskedLM", "PolyEncoder", "Siamese"]

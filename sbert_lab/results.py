@@ -1,0 +1,214 @@
+"""Recorded runs: data/results/<profile>/tableN.json, and the answers item by item beside it.
+
+    from sbert_lab import results
+
+    table = results.open_table(1)                  # of the current profile
+    table.mean("SBERT-NLI", "stsb"), table.spread("SBERT-NLI", "stsb")
+    table.predictions("SBERT-NLI", "stsb")         # (seeds, N): what a bootstrap needs
+
+`sbert-lab evaluate table1` and `sbert-lab reproduce` write them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sbert_lab.errors import CheckpointError, DataError, InputError, choices, require_choice
+from sbert_lab.files import read_json
+from sbert_lab.paths import data_dir
+from sbert_lab.profiles import Profile, get_profile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = ("system", "floor", "extra")
+GOLD = "gold"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one row gave with one seed: scores in points, and the answer to every test item."""
+
+    scores: Mapping[str, float]
+    predictions: Mapping[str, np.ndarray] = field(default_factory=dict)
+    info: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        broken = [name for name, value in self.scores.items() if not np.isfinite(value)]
+        if broken:
+            raise InputError(f"the scores of {choices(broken)} are not finite: look for the cause")
+        for name, values in self.predictions.items():
+            if np.ndim(values) != 1 or not np.isfinite(values).all():
+                raise InputError(f"the predictions {name!r} are not one finite number per item")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One line of a table: `run(seed)` measures it. `paper` is its name in the paper's table."""
+
+    name: str
+    run: Callable[[int], Outcome]
+    seeds: int = 1
+    paper: str | None = None
+    kind: str = "system"
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        require_choice("kind", self.kind, KINDS)
+
+
+class Results:
+    """A recorded table, read from its two files."""
+
+    def __init__(self, content: dict, predictions: Mapping[str, np.ndarray], path: Path) -> None:
+        self._content, self._predictions, self.path = content, predictions, path
+
+    @property
+    def number(self) -> int:
+        return self._content["table"]
+
+    @property
+    def profile(self) -> str:
+        return self._content["profile"]
+
+    @property
+    def about(self) -> dict:
+        """Date, command, hardware, versions, and how much of the official data was seen."""
+        return dict(self._content["about"])
+
+    @property
+    def rows(self) -> list[str]:
+        return list(self._content["rows"])
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Every score that some row has, in the order of their appearance."""
+        found: dict[str, None] = {}
+        for row in self._content["rows"].values():
+            for run in row["seeds"].values():
+                found.update(dict.fromkeys(run["scores"]))
+        return list(found)
+
+    def exists(self, row: str) -> bool:
+        return row in self._content["rows"]
+
+    def kind(self, row: str) -> str:
+        return self._row(row)["kind"]
+
+    def note(self, row: str) -> str:
+        return self._row(row)["note"]
+
+    def paper_name(self, row: str) -> str | None:
+        """The row's name in the paper's table, if it stands for one."""
+        return self._row(row)["paper"]
+
+    def seeds(self, row: str) -> list[int]:
+        return sorted(int(seed) for seed in self._row(row)["seeds"])
+
+    def info(self, row: str, seed: int = 1) -> dict:
+        """What the run left beside its scores, such as the seconds it took."""
+        return self._run(row, seed)["info"]
+
+    def scores(self, row: str, column: str) -> np.ndarray:
+        """One score per seed: (seeds,)."""
+        runs = [self._run(row, seed)["scores"] for seed in self.seeds(row)]
+        missing = [run for run in runs if column not in run]
+        if missing:
+            raise InputError(f"{row!r} has no {column!r}: choose {choices(list(runs[0]))}")
+        return np.array([run[column] for run in runs])
+
+    def mean(self, row: str, column: str) -> float:
+        return float(self.scores(row, column).mean())
+
+    def spread(self, row: str, column: str) -> float:
+        """The standard deviation over the seeds (ddof 1); 0 where there is one seed."""
+        values = self.scores(row, column)
+        return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+    def predictions(self, row: str, key: str) -> np.ndarray:
+        """The row's answer to every test item: (seeds, N)."""
+        return np.stack([self._array(f"{row}/{seed}/{key}") for seed in self.seeds(row)])
+
+    def gold(self, key: str) -> np.ndarray:
+        """What the items of a set should have got: (N,)."""
+        return self._array(f"{GOLD}/{key}")
+
+    def frame(self, columns: list[str] | None = None, *, digits: int = 1) -> pd.DataFrame:
+        """The table as text: 'mean ± sd' where there are several seeds, else the number."""
+        import pandas as pd
+
+        chosen = columns or self.columns
+        lines = {row: [self._cell(row, column, digits) for column in chosen] for row in self.rows}
+        return pd.DataFrame.from_dict(lines, orient="index", columns=chosen)
+
+    def _cell(self, row: str, column: str, digits: int) -> str:
+        runs = self._row(row)["seeds"].values()
+        if any(column not in run["scores"] for run in runs):
+            return "-"
+        text = f"{self.mean(row, column):.{digits}f}"
+        return f"{text} ± {self.spread(row, column):.{digits}f}" if len(runs) > 1 else text
+
+    def _row(self, row: str) -> dict:
+        if row not in self._content["rows"]:
+            raise InputError(f"{self.path.name} has no row {row!r}: choose {choices(self.rows)}")
+        return self._content["rows"][row]
+
+    def _run(self, row: str, seed: int) -> dict:
+        runs = self._row(row)["seeds"]
+        if str(seed) not in runs:
+            raise InputError(f"{row!r} has no seed {seed!r}: choose {choices(list(runs))}")
+        return runs[str(seed)]
+
+    def _array(self, name: str) -> np.ndarray:
+        if name not in self._predictions:
+            raise DataError(
+                f"{self.path.with_suffix('.safetensors').name} has no {name!r}: "
+                f"`sbert-lab evaluate table{self.number} --profile {self.profile}` writes it"
+            )
+        return self._predictions[name].astype(np.float64)
+
+
+def results_dir(*parts: str) -> Path:
+    """A path under data/results ($SBERT_LAB_RESULTS if set)."""
+    named = os.environ.get("SBERT_LAB_RESULTS")
+    root = Path(named).expanduser() if named else data_dir("results")
+    return root.joinpath(*parts)
+
+
+def table_path(number: int, profile: str | Profile | None = None) -> Path:
+    """Where Table `number` of a profile is kept."""
+    if number not in range(1, 8):
+        raise InputError(f"there is no Table {number!r}: the paper has Tables 1 to 7")
+    name = profile.name if isinstance(profile, Profile) else get_profile(profile).name
+    return results_dir(name, f"table{number}.json")
+
+
+def has_table(number: int, profile: str | Profile | None = None) -> bool:
+    """Whether that table was recorded."""
+    return table_path(number, profile).is_file()
+
+
+def open_table(number: int, profile: str | Profile | None = None) -> Results:
+    """The recorded Table `number`; an error says how to record it."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    path = table_path(number, profile)
+    if not path.is_file():
+        raise DataError(
+            f"Table {number} was not recorded in profile {path.parent.name}: "
+            f"`sbert-lab evaluate table{number} --profile {path.parent.name}` does it"
+        )
+    arrays = path.with_suffix(".safetensors")
+    try:
+        predictions = load_file(arrays) if arrays.is_file() else {}
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{arrays} cannot be read ({error}): restore or delete it") from error
+    return Results(read_json(path), predictions, path)

@@ -1,0 +1,96 @@
+"""The ledger: every claim judged by its rule, and no claim that survives sabotage."""
+
+import numpy as np
+import pytest
+
+from sbert_lab.files import read_json, write_json
+from sbert_lab.paper import get_claim, list_claims
+from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import ledger, plain_claims
+from sbert_lab.results import GOLD, Results, has_table, open_table
+
+RECORDED = [
+    (number, profile)
+    for profile in ("mini", "real")
+    for number in range(1, 8)
+    if has_table(number, profile)
+]
+QUALITY = {row["id"] for row in list_claims().to_dict("records") if row["parts"]}
+
+
+def sabotaged(table: Results, how: str, seed: int = 0) -> Results:
+    """The same table with every answer made worthless; the gold stays."""
+    rng = np.random.default_rng(seed)
+    broken = {}
+    for name, values in table._predictions.items():
+        if name.startswith(f"{GOLD}/"):
+            broken[name] = values
+        elif set(np.unique(values)) <= {0.0, 1.0}:  # right or wrong: a coin
+            broken[name] = rng.integers(2, size=len(values)).astype(values.dtype)
+        elif how == "shuffled":
+            broken[name] = rng.permutation(values)
+        else:
+            broken[name] = rng.standard_normal(len(values)).astype(values.dtype)
+    return Results(table._content, broken, table.path)
+
+
+@pytest.mark.parametrize("how", ["random", "shuffled"])
+@pytest.mark.parametrize(("number", "profile"), RECORDED)
+def test_with_worthless_answers_no_quality_claim_holds(number, profile, how):
+    verdicts = ledger.verdicts_of(sabotaged(open_table(number, profile), how))
+    held = [id for id, verdict in verdicts.items() if id in QUALITY and verdict.holds]
+    assert held == []
+
+
+@pytest.mark.parametrize(("number", "profile"), RECORDED)
+def test_the_committed_ledger_is_what_the_recorded_tables_say(number, profile):
+    entries = {entry["id"]: entry for entry in ledger.read_ledger(profile)}
+    for id, verdict in ledger.verdicts_of(open_table(number, profile)).items():
+        assert entries[id]["verdict"] == verdict.verdict, id
+        for part, ends in verdict.intervals.items():
+            np.testing.assert_allclose(entries[id]["intervals"][part], ends, atol=0.06)
+
+
+def test_the_mini_ledger_has_every_claim_with_its_rule():
+    entries = ledger.read_ledger("mini")
+    assert [entry["id"] for entry in entries] == list(list_claims()["id"])
+    for entry in entries:
+        assert entry["verdict"] in (HOLDS, FAILS, OPEN, NOT_HERE), entry["id"]
+        assert entry["rule"] == get_claim(entry["id"]).rule
+        assert entry["figures"], entry["id"]
+
+
+def test_a_claim_without_its_rows_stays_not_recorded(monkeypatch, tmp_path):
+    monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
+    monkeypatch.setattr(ledger, "PLAIN", {"C01": plain_claims.c01})
+    entries = {entry["id"]: entry for entry in ledger.write_ledger(get_profile("mini"))}
+    assert entries["C01"]["verdict"] == HOLDS and entries["C01"]["figures"] == "49,995,000 passes"
+    assert {entries[id]["verdict"] for id in QUALITY} == {ledger.NOT_RECORDED}
+    assert read_json(tmp_path / "mini" / "claims.json")["claims"][0]["id"] == "C01"
+
+
+def test_what_was_recorded_before_is_kept_when_its_table_is_away(monkeypatch, tmp_path):
+    monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
+    monkeypatch.setattr(ledger, "PLAIN", {})
+    kept = {**ledger._entry("C05", None), "verdict": HOLDS, "figures": "from another machine"}
+    write_json(tmp_path / "mini" / "claims.json", {"claims": [kept]})
+    entries = {entry["id"]: entry for entry in ledger.write_ledger(get_profile("mini"))}
+    assert entries["C05"] == kept
+
+
+def test_what_cannot_be_measured_says_why(monkeypatch, tmp_path):
+    from sbert_lab.errors import DataError
+
+    def missing(profile):
+        raise DataError("no questions here: put them into the local copy")
+
+    verdict = ledger._plain("C02", get_profile("mini"), missing)
+    assert verdict.verdict == NOT_HERE
+    assert "no questions here" in ledger._figures(verdict)
+
+
+@pytest.mark.parametrize("id", ["C01", "C10", "C25"])
+def test_counts_and_properties_hold_in_mini(id):
+    holds, note = plain_claims.PLAIN[id](get_profile("mini"))
+    assert holds and note

@@ -1,0 +1,148 @@
+"""Recorded tables: written row by row, read back, resumed, and never half a file."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sbert_lab import results
+from sbert_lab.errors import CheckpointError, DataError, InputError
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import runner, table_module
+from sbert_lab.results import Outcome, Row
+
+
+class FakeTable:
+    """Two rows: one answers at random, one has two seeds; every call is counted."""
+
+    def __init__(self):
+        self.calls = []
+        self.break_at = None
+
+    def run(self, name):
+        def measure(seed):
+            if (name, seed) == self.break_at:
+                raise KeyboardInterrupt
+            self.calls.append((name, seed))
+            values = np.random.default_rng(seed).random(50)
+            return Outcome({"stsb": 40.0 + seed, "average": 40.0 + seed}, {"stsb": values})
+
+        return measure
+
+    def rows(self, profile):
+        return [
+            Row(name="plain", run=self.run("plain"), kind="floor", note="no training"),
+            Row(name="trained", run=self.run("trained"), seeds=3, paper="SBERT-NLI-base"),
+        ]
+
+    def gold(self, profile):
+        return {"stsb": np.linspace(0, 1, 50)}
+
+    def data_seen(self, profile):
+        return "50 of 50 pairs"
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    table = FakeTable()
+    monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(runner, "table_module", lambda number: table)
+    return table
+
+
+def run(**given):
+    return runner.run_table(1, get_profile("mini"), say=lambda line: None, **given)
+
+
+def test_a_table_is_measured_recorded_and_read_back(fake):
+    table = run()
+    assert table.rows == ["plain", "trained"]
+    assert table.seeds("trained") == [1, 2, 3]
+    np.testing.assert_allclose(table.scores("trained", "stsb"), [41, 42, 43])
+    assert table.mean("trained", "stsb") == 42
+    assert table.spread("trained", "stsb") == pytest.approx(1.0)  # ddof 1
+    assert table.spread("plain", "stsb") == 0
+    assert table.predictions("trained", "stsb").shape == (3, 50)
+    expected = np.random.default_rng(2).random(50)
+    np.testing.assert_allclose(table.predictions("trained", "stsb")[1], expected, atol=1e-6)
+    np.testing.assert_allclose(table.gold("stsb"), np.linspace(0, 1, 50), atol=1e-6)
+    assert table.kind("plain") == "floor" and table.note("plain") == "no training"
+    assert table.paper_name("trained") == "SBERT-NLI-base"
+    assert table.frame().loc["trained", "stsb"] == "42.0 ± 1.0"
+    assert {"date", "command", "hardware", "versions", "data", "profile"} <= set(table.about)
+
+
+def test_an_interrupted_run_goes_on_at_the_row_where_it_stopped(fake):
+    fake.break_at = ("trained", 2)
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    assert fake.calls == [("plain", 1), ("trained", 1)]
+    fake.break_at = None
+    run()
+    assert fake.calls == [("plain", 1), ("trained", 1), ("trained", 2), ("trained", 3)]
+    run()
+    assert len(fake.calls) == 4
+    run(rows=["plain"], again=True)
+    assert fake.calls[-1] == ("plain", 1)
+
+
+def test_rows_and_seeds_can_be_chosen_and_the_order_is_the_tables(fake):
+    run(rows=["trained"], seeds=1)
+    assert fake.calls == [("trained", 1)]
+    assert run(seeds=1).rows == ["plain", "trained"]
+    with pytest.raises(InputError, match="no row nonsense in this table"):
+        run(rows=["nonsense"])
+
+
+def test_what_is_not_recorded_is_said_with_its_command(fake):
+    with pytest.raises(DataError, match="sbert-lab evaluate table2 --profile mini"):
+        results.open_table(2, "mini")
+    with pytest.raises(InputError, match="no Table 8"):
+        results.open_table(8, "mini")
+    table = run()
+    with pytest.raises(InputError, match="no row 'SBERT'"):
+        table.mean("SBERT", "stsb")
+    with pytest.raises(InputError, match="has no 'sts99'"):
+        table.mean("plain", "sts99")
+    with pytest.raises(DataError, match="has no 'plain/1/sick'"):
+        table.predictions("plain", "sick")
+
+
+def test_a_damaged_file_is_noticed(fake):
+    path = run().path
+    path.with_suffix(".safetensors").write_bytes(b"\x00broken")
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        results.open_table(1, "mini")
+    path.write_text("{")
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        results.open_table(1, "mini")
+
+
+def test_nothing_that_is_not_a_number_is_recorded():
+    with pytest.raises(InputError, match="not finite"):
+        Outcome({"stsb": float("nan")})
+    with pytest.raises(InputError, match="one finite number per item"):
+        Outcome({}, {"stsb": np.array([1.0, np.inf])})
+    with pytest.raises(InputError, match="unknown kind"):
+        Row(name="x", run=lambda seed: Outcome({}), kind="best")
+
+
+def test_another_tables_file_is_not_overwritten(fake):
+    path = run().path
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "table": 3}))
+    with pytest.raises(InputError, match="is not Table 1 of profile mini"):
+        run(again=True)
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_every_table_has_rows_with_a_floor_and_notes(number):
+    module = table_module(number)
+    rows = module.rows(replace(get_profile("mini")))
+    names = [row.name for row in rows]
+    assert len(set(names)) == len(names) > 3
+    assert all(row.note for row in rows)
+    if number != 7:  # a table of speeds has no floor
+        assert any(row.kind == "floor" for row in rows)
