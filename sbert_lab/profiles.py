@@ -76,12 +76,16 @@ class Profile(_Settings):
     train: TrainConfig = field(default_factory=TrainConfig)
     sts: TrainConfig = field(default_factory=TrainConfig)
     sections: TrainConfig = field(default_factory=TrainConfig)
+    words: TrainConfig = field(default_factory=TrainConfig)
 
     def __str__(self) -> str:
         return f"profile {self.name}: {self.backbone}, {self.seeds} seeds, {self.folds} folds"
 
 
 _MINI_TRAIN = TrainConfig(epochs=2, batch_size=32, learning_rate=4e-4)
+# Word encoders begin with random networks and need a larger rate. On mini NLI dev an averaging net
+# had 43 % with rate 1e-3 and 3 epochs, 50 % with 2e-3 and 6; four keep a BiLSTM under a minute.
+_WORDS = TrainConfig(epochs=4, batch_size=64, learning_rate=2e-3)
 
 PROFILES = {
     "mini": Profile(
@@ -95,6 +99,7 @@ PROFILES = {
         train=_MINI_TRAIN,
         sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
         sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
+        words=_WORDS,
     ),
     "real": Profile(
         name="real",
@@ -107,6 +112,7 @@ PROFILES = {
         train=_MINI_TRAIN,
         sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
         sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
+        words=_WORDS,
     ),
     "paper": Profile(
         name="paper",
@@ -119,6 +125,7 @@ PROFILES = {
         train=TrainConfig(),
         sts=TrainConfig(epochs=4),
         sections=TrainConfig(),
+        words=_WORDS,
     ),
 }
 

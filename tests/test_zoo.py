@@ -11,15 +11,28 @@ import pytest
 
 import sbert_lab.training
 from sbert_lab import zoo
+from sbert_lab.baselines import WordVectors
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.files import sha256
 from sbert_lab.profiles import TrainConfig, get_profile
 from sbert_lab.zoo import lock, recipes
 from sbert_lab.zoo.key import backbone_digest, corpus_digest, system_key
+from sbert_lab.zoo.rows import rows_of
+from sbert_lab.zoo.starts import word_encoder
 
 SHORT = TrainConfig(max_steps=2, batch_size=4, learning_rate=1e-3)
-CORPORA = ("snli", "multinli", "stsb", "wiki_sections")
+CORPORA = ("snli", "multinli", "stsb", "wiki_sections", "quora", "afs")
 ASKED = "sbert-nli sbert-stsb sbert-nli-stsb sbert-sections sroberta-nli cross-stsb"
+WITHOUT_BERT = (
+    "infersent-nli infersent-nli-mean use-nli use-forum use-nli-forum dor-sections skip-thoughts"
+)
+
+
+QUORA = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
+AFS = (
+    "regression_label,datasetId_1,discussionId_1,postId_1,sentenceIndex_1,"
+    "datasetId_2,discussionId_2,postId_2,sentenceIndex_2,sentence_1,sentence_2\n"
+)
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +48,12 @@ def small_home(tmp_path_factory) -> Path:
         nli += json.dumps(row) + "\n"
     stsb = "".join(f"g\tf\ty\t{i}\t{i % 6}\t{a}\t{b}\n" for i, (a, b) in enumerate(pairs))
     triplets = "".join(f"{a},{b},not the tree,T\n" for a, b in pairs)
+    duplicates = "".join(f"{i}\t{i}\t{i}\t{a}\t{b}\t{i % 2}\n" for i, (a, b) in enumerate(pairs))
+    numbers = ",".join(["1"] * 8)
+    facets = "".join(f"{i % 6},{numbers},{a},{b}\n" for i, (a, b) in enumerate(pairs))
     contents = {
+        "quora/quora_duplicate_questions.tsv": QUORA + duplicates,
+        "afs/ArgPairs_dogs.csv": AFS + facets,
         "snli/snli_1.0_train.jsonl": nli,
         "multinli/multinli_1.0_train.jsonl": nli,
         "stsbenchmark/sts-train.csv": stsb,
@@ -48,9 +66,12 @@ def small_home(tmp_path_factory) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
         files[name] = {"sha256": sha256(path), "rows": 12}
-    counts = {name: {"train": 12, "dev": 12} for name in CORPORA}
+    counts = {name: {"train": 12, "dev": 12, "all": 12} for name in CORPORA}
     manifest = {"files": files, "corpora": counts}
     (home / "data" / "mini" / "manifest.json").write_text(json.dumps(manifest))
+    known = ["the", "a", "dog", "cat", "man", "bird", "runs", "sleeps", "not", "tree"]
+    vectors = np.random.default_rng(0).normal(size=(len(known), 8))
+    WordVectors(known, vectors).save(home / "data" / "models" / "word-vectors")
     return home
 
 
@@ -66,7 +87,9 @@ def own_runs(tmp_path, monkeypatch, small_home):
 @pytest.fixture
 def profile(tiny_folders):
     models = {"backbone": str(tiny_folders["bert"]), "roberta": str(tiny_folders["roberta"])}
-    return replace(get_profile("mini"), **models, train=SHORT, sts=SHORT, sections=SHORT)
+    return replace(
+        get_profile("mini"), **models, train=SHORT, sts=SHORT, sections=SHORT, words=SHORT
+    )
 
 
 @pytest.fixture
@@ -196,6 +219,111 @@ def test_a_system_may_bring_its_own_task(profile, monkeypatch):
     new = {"corpus": "stsb", "settings": "sts", "start": None, "builder": "constant"}
     zoo.register(zoo.Recipe(name="constant", **new))
     assert get("constant", profile)[0] != 0
+
+
+# ---- systems without a BERT in them, and floors
+
+
+@pytest.mark.parametrize("name", WITHOUT_BERT.split())
+def test_systems_without_a_bert_are_trained_and_opened(profile, trainings, name):
+    first, second = get(name, profile), get(name, profile)
+    assert len(trainings) == (2 if name == "use-nli-forum" else 1)
+    assert np.array_equal(first.encode(["the dog runs"]), second.encode(["the dog runs"]))
+    recipe = zoo.get_recipe(name)
+    assert first.settings.network == recipe.network and recipe.note
+    start = word_encoder(recipe, profile, 1)
+    assert not np.allclose(start.encode(["the dog runs"]), first.encode(["the dog runs"]))
+
+
+def test_infersents_head_sees_four_parts(profile):
+    from safetensors.numpy import load_file
+
+    encoder = get("infersent-nli", profile)
+    head = zoo.folder_of("infersent-nli", profile=profile) / "head.safetensors"
+    assert load_file(head)["weight"].shape == (3, 4 * encoder.dimension)
+
+
+def test_questions_and_forum_rows_are_the_pairs_that_people_called_alike(profile):
+    found = rows_of(zoo.get_recipe("use-forum"), profile)
+    assert found.text == "6 duplicate questions (quora), 6 pairs of afs"
+    assert set(found.rows[0]) == {"anchor", "positive"} and not found.partial
+
+
+def test_shuffled_labels_are_the_same_labels_of_the_same_pairs(profile):
+    recipe = zoo.get_recipe("sbert-nli-shuffled")
+    mixed = rows_of(recipe, profile).rows
+    plain = list(rows_of(replace(recipe, shuffled=False), profile).rows)
+    assert [r["sentence1"] for r in mixed] == [r["sentence1"] for r in plain]
+    labels, before = [r["label"] for r in mixed], [r["label"] for r in plain]
+    assert sorted(labels) == sorted(before) and labels != before
+    assert labels == [r["label"] for r in rows_of(recipe, profile).rows]
+    with pytest.raises(InputError, match="column to shuffle"):
+        rows_of(replace(zoo.get_recipe("sbert-sections"), shuffled=True), profile)
+
+
+def test_floors_are_trained(profile):
+    floors = [get(name, profile) for name in ("sbert-nli-shuffled", "sbert-nli-random")]
+    vectors = [e.encode(["the dog runs"]) for e in [*floors, get("sbert-nli", profile)]]
+    assert not any(np.allclose(a, b) for a, b in zip(vectors, vectors[1:], strict=False))
+
+
+def test_a_random_encoder_has_the_backbones_shape_and_nothing_of_its_weights(profile, encoder):
+    one, again, other = (zoo.random_encoder(profile, seed) for seed in (1, 1, 2))
+    assert one.dimension == encoder.dimension
+    assert one.tokenize(["the dog"]) == encoder.tokenize(["the dog"])
+    assert np.array_equal(one.encode(["the dog"]), again.encode(["the dog"]))
+    assert not np.allclose(one.encode(["the dog"]), other.encode(["the dog"]))
+    pretrained = encoder.backbone.state_dict()
+    for name, weight in one.backbone.state_dict().items():
+        if weight.is_floating_point() and weight.ndim == 2:
+            assert not np.allclose(weight, pretrained[name]), name
+    assert zoo.random_encoder(profile, 1, pooling="max").pooling == "max"
+
+
+def write_articles(folder: Path) -> None:
+    (folder / "wikitext2").mkdir(parents=True)
+    text = ""
+    for title in ("Dog", "Cat"):
+        text += f" = {title} = \n \n A lead that says what it is . \n \n"
+        for section in ("Home", "Food"):
+            text += f" = = {section} = = \n \n"
+            text += "".join(f" The {title} has {section} number {i} here . " for i in range(3))
+            text = text.replace("  ", " ") + "\n \n"
+    (folder / "wikitext2" / "wiki.train.raw").write_text(text)
+
+
+def test_profile_real_builds_sections_and_neighbours_from_articles(profile, tmp_path, monkeypatch):
+    write_articles(tmp_path / "copy")
+    monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path / "copy"))
+    real = replace(profile, name="real")
+    recipe = zoo.get_recipe("dor-sections")
+    triplets = rows_of(recipe, real)
+    assert len(triplets.rows) == 12 and "WikiText-2" in triplets.text and triplets.partial
+    pairs = rows_of(zoo.get_recipe("skip-thoughts"), real).rows
+    numbers = {(p["anchor"].split()[5], p["positive"].split()[5]) for p in pairs}
+    assert len(pairs) == 8 and numbers == {("0", "1"), ("1", "2")}
+    before = system_key(recipe, 1, real)
+    with open(tmp_path / "copy/wikitext2/wiki.train.raw", "a") as file:
+        file.write(" = Bird = \n")
+    assert system_key(recipe, 1, real) != before != system_key(recipe, 1, profile)
+
+
+def test_a_note_is_no_part_of_the_key(profile):
+    recipe = zoo.get_recipe("sbert-nli")
+    assert system_key(recipe, 1, profile) == system_key(replace(recipe, note="x"), 1, profile)
+    assert system_key(recipe, 1, profile) != system_key(replace(recipe, shuffled=True), 1, profile)
+
+
+def test_other_word_vectors_make_another_system(profile, small_home):
+    recipe = zoo.get_recipe("use-nli")
+    before = system_key(recipe, 1, profile)
+    path = small_home / "data/models/word-vectors/sbert_lab.json"
+    kept = path.read_text()
+    path.write_text(json.dumps({"sha256": {"words.txt": "0"}}))
+    try:
+        assert system_key(recipe, 1, profile) != before
+    finally:
+        path.write_text(kept)
 
 
 # ---- failures

@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.errors import InputError
 from sbert_lab.files import atomic_folder, read_json, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, get_profile
@@ -28,10 +28,14 @@ from sbert_lab.zoo.recipes import (
     get_recipe,
     register,
 )
+from sbert_lab.zoo.rows import rows_of
+from sbert_lab.zoo.starts import pretrained, random_encoder, word_encoder
+from sbert_lab.zoo.systems import SYSTEMS
 
 __all__ = [
     "BUILDERS",
     "RECIPES",
+    "SYSTEMS",
     "Builder",
     "Recipe",
     "about",
@@ -40,7 +44,9 @@ __all__ = [
     "get_recipe",
     "is_trained",
     "names",
+    "random_encoder",
     "register",
+    "rows_of",
 ]
 
 ABOUT, MODEL = "zoo.json", "model"
@@ -56,7 +62,8 @@ def get(
 ):
     """The system of that name: a SentenceEncoder, or a CrossEncoder for the cross- names.
 
-    Every call opens a fresh copy, so changing one changes no other.
+    Systems without a BERT in them (infersent-nli, use-nli, ...) are WordEncoders. Every call
+    opens a fresh copy, so changing one changes no other.
     """
     recipe, scale = get_recipe(name), _profile(profile)
     folder = _ready(recipe, seed, scale, show_progress)
@@ -104,25 +111,23 @@ def _ready(recipe: Recipe, seed: int, profile: Profile, show_progress: bool) -> 
 
 
 def _train(recipe: Recipe, seed: int, profile: Profile, folder: Path, show_progress: bool) -> None:
-    from sbert_lab import data
     from sbert_lab.training import train
 
-    rows = data.load(recipe.corpus, recipe.split, profile=profile, partial=profile.name == "real")
-    covered = data.coverage(recipe.corpus, recipe.split, profile=profile)
+    found = rows_of(recipe, profile)
     start = _start(recipe, seed, profile, show_progress)
     builder = BUILDERS[recipe.builder]
     task = builder.build(recipe, start, seed)
     config = recipe.config(profile, seed)
     work = folder.with_name(f"{folder.name}.training")
     began = time.perf_counter()
-    history = train(task, rows, config, run_dir=work, show_progress=show_progress)
+    history = train(task, found.rows, config, run_dir=work, show_progress=show_progress)
     record = {
         "name": recipe.name,
         "profile": profile.name,
         "seed": seed,
         "recipe": asdict(recipe),
         "settings": asdict(config),
-        "data": {"text": str(covered), "partial": covered.partial, "rows": covered.rows},
+        "data": found.about(),
         "seconds": round(time.perf_counter() - began, 1),
         "history": asdict(history),
     }
@@ -136,15 +141,13 @@ def _start(recipe: Recipe, seed: int, profile: Profile, show_progress: bool):
     """The encoder that training begins with."""
     if recipe.start is None:
         return None
-    if recipe.start not in BACKBONES:
-        base = get_recipe(recipe.start)
-        folder = _ready(base, seed, profile, show_progress)
-        builder = BUILDERS[base.builder]
-        return builder.encoder_of(builder.load(folder / MODEL))
-    from sbert_lab.encoder import SentenceEncoder
-
-    name = getattr(profile, recipe.start)
-    try:
-        return SentenceEncoder.load(name, pooling=recipe.pooling, max_length=profile.max_length)
-    except CheckpointError as error:
-        raise CheckpointError(f"{recipe.name} starts from {name}: {error}") from error
+    if recipe.start == "random":
+        return random_encoder(profile, seed, recipe.pooling)
+    if recipe.start == "words":
+        return word_encoder(recipe, profile, seed)
+    if recipe.start in BACKBONES:
+        return pretrained(recipe, profile)
+    base = get_recipe(recipe.start)
+    folder = _ready(base, seed, profile, show_progress)
+    builder = BUILDERS[base.builder]
+    return builder.encoder_of(builder.load(folder / MODEL))

@@ -14,6 +14,8 @@ from sbert_lab.files import read_json, sha256
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile
 from sbert_lab.zoo.recipes import BACKBONES, Recipe, get_recipe
+from sbert_lab.zoo.rows import ALIKE, NEIGHBOURS, PER_ARTICLE, SHUFFLE_SEED, VERSION, sources_of
+from sbert_lab.zoo.starts import VECTORS, WORD_DROPOUT
 
 # Settings that change how a run is carried out, not what comes out of it.
 _FREE = ("checkpoint_every", "compile")
@@ -23,8 +25,8 @@ def system_key(recipe: Recipe, seed: int, profile: Profile) -> str:
     """Sixteen digits that change whenever data, start, settings, seed or version do."""
     settings = asdict(recipe.config(profile, seed))
     parts = {
-        "recipe": asdict(recipe),
-        "data": corpus_digest(recipe.corpus, recipe.split, profile.name),
+        "recipe": {k: v for k, v in asdict(recipe).items() if k != "note"},
+        "data": _rows_digest(recipe, profile),
         "start": _start_digest(recipe, seed, profile),
         "settings": {k: v for k, v in settings.items() if k not in _FREE},
         "max_length": profile.max_length,
@@ -42,9 +44,24 @@ def digest(value: object) -> str:
 def _start_digest(recipe: Recipe, seed: int, profile: Profile) -> str | None:
     if recipe.start is None:
         return None
+    if recipe.start == "random":
+        return f"random weights like {backbone_digest(profile.backbone)}"
+    if recipe.start == "words":
+        return digest([vectors_digest(VECTORS), WORD_DROPOUT])
     if recipe.start not in BACKBONES:
         return system_key(get_recipe(recipe.start), seed, profile)
     return backbone_digest(getattr(profile, recipe.start))
+
+
+def _rows_digest(recipe: Recipe, profile: Profile) -> str:
+    """Of the corpora that the rows come from and of how they are made from them."""
+    sources = [corpus_digest(*source, profile.name) for source in sources_of(recipe, profile)]
+    return digest([*sources, VERSION, PER_ARTICLE, NEIGHBOURS, ALIKE, SHUFFLE_SEED])
+
+
+def vectors_digest(name: str) -> str:
+    """Of word vectors in data/models: their folder's own list of digests."""
+    return digest(read_json(data_dir("models") / name / "sbert_lab.json")["sha256"])
 
 
 def backbone_digest(name: str) -> str:

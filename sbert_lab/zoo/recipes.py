@@ -1,7 +1,8 @@
 """How each named system is made. A recipe is data: corpus, task, settings, where it starts.
 
-To add a system, write a function (recipe, encoder, seed) -> task into BUILDERS if the two that are
+To add a system, write a function (recipe, encoder, seed) -> task into BUILDERS if those that are
 there will not do, and register(Recipe(...)). Change what a recipe means: bump its version.
+The systems themselves are listed in zoo/systems.py.
 """
 
 from collections.abc import Callable
@@ -11,16 +12,17 @@ from pathlib import Path
 from sbert_lab.errors import InputError, require_choice
 from sbert_lab.profiles import Profile, TrainConfig
 
-SETTINGS = ("train", "sts", "sections")  # the profile's TrainConfigs
+SETTINGS = ("train", "sts", "sections", "words")  # the profile's TrainConfigs
 BACKBONES = ("backbone", "roberta")  # the profile's models
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """One system: trained on `corpus` (its training split) from `start`.
+    """One system: trained on `corpus` (see zoo/rows.py) from `start`.
 
-    `start` is 'backbone' or 'roberta' (the profile's models), another recipe's name, or None for
-    tasks that bring their own weights. `builder` names how the task is made, saved and opened.
+    `start` is 'backbone' or 'roberta' (the profile's models), 'random' or 'words' (see
+    zoo/starts.py), another recipe's name, or None for tasks that bring their own weights.
+    `builder` names how the task is made, saved and opened; `network` is a WordEncoder's.
     """
 
     name: str
@@ -29,9 +31,13 @@ class Recipe:
     start: str | None = "backbone"
     builder: str = "siamese"
     objective: str = "classification"
+    concatenation: str = "(u, v, |u-v|)"
     pooling: str = "mean"
+    network: str | None = None
     split: str = "train"
+    shuffled: bool = False
     version: int = 1
+    note: str = ""
 
     def __post_init__(self) -> None:
         require_choice("settings", self.settings, SETTINGS)
@@ -60,7 +66,8 @@ class Builder:
 def _build_siamese(recipe: Recipe, encoder: object, seed: int) -> object:
     from sbert_lab.tasks import Siamese
 
-    return Siamese(encoder, recipe.objective, seed=seed)
+    head = {"concatenation": recipe.concatenation, "seed": seed}
+    return Siamese(encoder, recipe.objective, **head)
 
 
 def _save_siamese(task, folder: Path) -> None:
@@ -79,6 +86,12 @@ def _load_encoder(folder: Path) -> object:
     return SentenceEncoder.load(folder)
 
 
+def _load_words(folder: Path) -> object:
+    from sbert_lab.word_encoder import WordEncoder
+
+    return WordEncoder.load(folder)
+
+
 def _build_cross(recipe: Recipe, encoder: object, seed: int) -> object:
     from sbert_lab.tasks import CrossEncoder
 
@@ -93,6 +106,7 @@ def _load_cross(folder: Path) -> object:
 
 BUILDERS: dict[str, Builder] = {
     "siamese": Builder(_build_siamese, _save_siamese, _load_encoder, lambda encoder: encoder),
+    "words": Builder(_build_siamese, _save_siamese, _load_words, lambda encoder: encoder),
     "cross": Builder(
         _build_cross, lambda task, folder: task.save(folder), _load_cross, lambda task: task.encoder
     ),
@@ -111,23 +125,3 @@ def register(recipe: Recipe) -> Recipe:
 def get_recipe(name: str) -> Recipe:
     """The recipe of that name, or an error that lists the names."""
     return RECIPES[require_choice("system", name, RECIPES)]
-
-
-_NLI = {"corpus": "nli", "settings": "train"}
-_STS = {"corpus": "stsb", "settings": "sts", "objective": "regression"}
-_SECTIONS = {"corpus": "wiki_sections", "settings": "sections", "objective": "triplet"}
-
-for _recipe in (
-    Recipe(name="sbert-nli", **_NLI),
-    Recipe(name="sbert-stsb", **_STS),
-    Recipe(name="sbert-nli-stsb", start="sbert-nli", **_STS),
-    Recipe(name="sbert-sections", **_SECTIONS),
-    Recipe(name="sroberta-nli", start="roberta", **_NLI),
-    Recipe(name="sroberta-stsb", start="roberta", **_STS),
-    Recipe(name="sroberta-nli-stsb", start="sroberta-nli", **_STS),
-    Recipe(name="sroberta-sections", start="roberta", **_SECTIONS),
-    Recipe(name="cross-nli", builder="cross", **_NLI),
-    Recipe(name="cross-stsb", builder="cross", **_STS),
-    Recipe(name="cross-nli-stsb", start="cross-nli", builder="cross", **_STS),
-):
-    register(_recipe)
