@@ -161,7 +161,7 @@ def read_jsonl(path: Path) -> list[dict]:
 
 def _add_encode(commands) -> None:
     text = (
-        "Embed a text file of any size, one sentence per line, into a .npy array in the same order. "
+        "Embed a text file of any size, a sentence per line, into a .npy array in the same order. "
         "An interrupted run goes on when called again; under torchrun processes share the work."
     )
     example = "sbert-lab encode sentences.txt vectors.npy --model mini-sbert --normalize"

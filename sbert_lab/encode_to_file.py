@@ -1,0 +1,260 @@
+"""Embed any number of sentences into a .npy file: memory stays bounded, and a cut-off run goes on.
+
+Sentences are read in windows. Each window is planned into batches exactly as `encode` plans them,
+so the file holds the same vectors as `encode` would give. The plan covers the whole file and comes
+from the sentences alone: under torchrun (on one machine) its batches are dealt out in turn, and the
+bytes are the same whoever computed which.
+
+Beside `out.npy` lie, while it is being made, `out.npy.part` (the rows so far) and
+`out.npy.progress.json` (how many rows are done, of what, and their checksum).
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from sbert_lab.encoder import TOKEN_BUDGETS, SentenceEncoder
+from sbert_lab.encoding import WINDOW, plan_batches
+from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.files import read_json, write_json
+from sbert_lab.training.processes import Processes, join_processes
+
+DONE = ("rows", "crc32", "truncated")  # finished rows, their checksum, sentences cut off
+
+
+def encode_to_file(
+    encoder: SentenceEncoder,
+    sentences: str | Path | Iterable[str],
+    output: str | Path,
+    *,
+    normalize: bool = False,
+    token_budget: int | None = None,
+    precision: str = "auto",
+    window: int = WINDOW,
+    show_progress: bool = False,
+) -> np.ndarray:
+    """Embed a text file (one sentence a line) or any iterable into `output`: float32 (N, H).
+
+    Returns the finished file, memory-mapped for reading. Called again after an interruption with
+    the same sentences, encoder and settings it goes on after the last finished window.
+    """
+    if window < 1:
+        raise InputError(f"window must be at least 1, got {window}")
+    output = Path(output)
+    part, progress = (output.with_name(output.name + end) for end in (".part", ".progress.json"))
+    us = join_processes(encoder.device)
+    budget = token_budget or TOKEN_BUDGETS.get(encoder.device.type, 4096)
+    with _as_file(sentences, output, us) as (source, is_json):
+        count, digest = _survey(source, is_json)
+        job = {
+            "sentences": digest,
+            "encoder": encoder_digest(encoder),
+            "shape": [count, encoder.dimension],
+            "settings": [normalize, budget, precision, window],
+        }
+        done = _prepare(part, progress, job, us)
+        rows = np.lib.format.open_memmap(part, mode="r+")
+        encode = _quiet_encode(encoder, normalize, budget, precision)
+        bar = tqdm(total=count, initial=done["rows"], unit="sentence",
+                   disable=not show_progress or not us.is_main)  # fmt: skip
+        with bar:
+            for number, (start, some) in enumerate(_windows(source, is_json, window)):
+                if start < done["rows"]:
+                    continue  # finished before the interruption
+                ids, cut = encoder.tokenize(some)
+                batches = plan_batches([len(one) for one in ids], token_budget=budget)
+                for place, batch in enumerate(batches, start=number):
+                    if place % us.world == us.rank:
+                        rows[start + batch] = encode([some[i] for i in batch])
+                _finish_window(rows, start + len(some), cut, done, us)
+                if us.is_main:
+                    write_json(progress, {**job, **done})
+                bar.update(len(some))
+        del rows
+        us.wait()
+        if us.is_main:
+            os.replace(part, output)
+            progress.unlink(missing_ok=True)
+        us.wait()
+    if done["truncated"] and us.is_main:
+        warnings.warn(
+            f"{done['truncated']} of {count} sentences were longer than the model allows and "
+            "were cut off at the end",
+            stacklevel=2,
+        )
+    return np.load(output, mmap_mode="r", allow_pickle=False)
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a UTF-8 text file without their ends, one at a time."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                yield line.rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
+# ---- the sentences
+
+
+@contextlib.contextmanager
+def _as_file(sentences, output: Path, us: Processes) -> Iterator[tuple[Path, bool]]:
+    """The sentences as a file that can be read twice: their own, or a copy as JSON lines."""
+    if isinstance(sentences, (str, Path)):
+        yield Path(sentences), False
+        return
+    spool = output.with_name(output.name + ".sentences.jsonl")
+    try:
+        if us.is_main:
+            _write_spool(sentences, spool)
+        us.wait()
+        yield spool, True
+    finally:
+        if us.is_main:
+            spool.unlink(missing_ok=True)
+
+
+def _write_spool(sentences: Iterable[str], spool: Path) -> None:
+    try:
+        spool.parent.mkdir(parents=True, exist_ok=True)
+        with open(spool, "w", encoding="utf-8", newline="\n") as file:
+            for position, sentence in enumerate(sentences):
+                if not isinstance(sentence, str):
+                    raise InputError(
+                        f"sentence {position} is {sentence!r} ({type(sentence).__name__}), not a "
+                        "string: convert it with str(), or drop it if a value is missing"
+                    )
+                file.write(json.dumps(sentence) + "\n")
+    except OSError as error:
+        raise CheckpointError(f"cannot write {spool}: {error}") from error
+
+
+def _read(source: Path, is_json: bool) -> Iterator[str]:
+    return map(json.loads, read_lines(source)) if is_json else read_lines(source)
+
+
+def _windows(source: Path, is_json: bool, window: int) -> Iterator[tuple[int, list[str]]]:
+    lines, start = _read(source, is_json), 0
+    while some := list(islice(lines, window)):
+        yield start, some
+        start += len(some)
+
+
+def _survey(source: Path, is_json: bool) -> tuple[int, str]:
+    """How many sentences there are, and a digest of them all."""
+    count, digest = 0, hashlib.sha256()
+    for sentence in _read(source, is_json):
+        count += 1
+        content = sentence.encode("utf-8", "surrogatepass")
+        digest.update(len(content).to_bytes(8, "little") + content)
+    if not count:
+        raise InputError(f"there is nothing to encode: {source if not is_json else 'no sentence'}")
+    return count, digest.hexdigest()
+
+
+# ---- the work
+
+
+def _quiet_encode(encoder, normalize: bool, budget: int, precision: str):
+    """encode for one batch; what was cut off is reported once, at the end."""
+
+    def encode(batch: list[str]) -> np.ndarray:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*longer than the model allows.*")
+            return encoder.encode(
+                batch, normalize=normalize, token_budget=budget, precision=precision
+            )
+
+    return encode
+
+
+def encoder_digest(encoder: SentenceEncoder) -> str:
+    """A digest of what decides the vectors: weights, tokenizer, pooling."""
+    digest = hashlib.sha256()
+    about = (encoder.pooling, encoder.normalize, encoder.max_length, encoder.lower_case)
+    digest.update(repr(about).encode())
+    digest.update(encoder.tokenizer.backend_tokenizer.to_str().encode())
+    for name, tensor in sorted(encoder.state_dict().items()):
+        digest.update(name.encode() + tensor.detach().cpu().contiguous().float().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _finish_window(rows, stop: int, cut: int, done: dict, us: Processes) -> None:
+    """Everybody's rows reach the disk before the progress counts them."""
+    rows.flush()
+    us.wait()
+    if us.is_main:
+        done["crc32"] = zlib.crc32(np.ascontiguousarray(rows[done["rows"] : stop]), done["crc32"])
+    done["rows"], done["truncated"] = stop, done["truncated"] + cut
+
+
+# ---- starting and going on
+
+
+def _prepare(part: Path, progress: Path, job: dict, us: Processes) -> dict:
+    """Make the empty file, or check what an interrupted run left: what is done."""
+    done, problem = {name: 0 for name in DONE}, None
+    if us.is_main:
+        try:
+            if progress.exists():
+                done = _checked(part, progress, job)
+            else:
+                _allocate(part, job["shape"])
+        except (CheckpointError, InputError) as error:
+            problem = error
+    problem = us.agree(problem)
+    if problem is not None:
+        raise problem
+    return us.agree(done)
+
+
+def _allocate(part: Path, shape: list[int]) -> None:
+    """A file of the full size at once: a full disk is noticed now, not after hours."""
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        np.lib.format.open_memmap(part, mode="w+", dtype=np.float32, shape=tuple(shape)).flush()
+        if hasattr(os, "posix_fallocate"):
+            with open(part, "r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, part.stat().st_size)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        need = 4 * shape[0] * shape[1] / 1e9
+        raise CheckpointError(
+            f"cannot make {part}: {error.strerror or error}. It needs {need:.2f} GB in a folder "
+            "that you may write to"
+        ) from error
+
+
+def _checked(part: Path, progress: Path, job: dict) -> dict:
+    """The progress of an interrupted run, if it is of this very job and its rows are whole."""
+    found = read_json(progress)
+    way_out = f"delete {progress.name} and {part.name} to start anew"
+    if not isinstance(found, dict) or not {*job, *DONE} <= set(found):
+        raise CheckpointError(f"{progress} is damaged: {way_out}")
+    for what, value in job.items():
+        if found[what] != value:
+            raise CheckpointError(
+                f"{progress} is of a run with other {what}: finish that one first, or {way_out}"
+            )
+    try:
+        rows = np.lib.format.open_memmap(part, mode="r")
+        whole = rows.shape == tuple(job["shape"]) and rows.dtype == np.float32
+        crc = 0
+        for start in range(0, found["rows"] if whole else 0, WINDOW):
+            stop = min(start + WINDOW, found["rows"])
+            crc = zlib.crc32(np.ascontiguousarray(rows[start:stop]), crc)
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{part} cannot be read ({error}): {way_out}") from error
+    if not whole or crc != found["crc32"]:
+        raise CheckpointError(f"{part} was changed after it was written: {way_out}")
+    return {name: found[name] for name in DONE}

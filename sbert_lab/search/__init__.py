@@ -1,0 +1,27 @@
+"""Find the sentences that belong together: search, best pairs, indexes, clusters, re-ranking.
+
+Everything here works on embeddings (N, H), whoever made them, and compares by cosine.
+"""
+
+from sbert_lab.search.blocks import best_pairs, top_k
+from sbert_lab.search.clusters import agglomerate, communities, kmeans, purity
+from sbert_lab.search.index import KINDS, VectorIndex, has_faiss
+from sbert_lab.search.measure import measure_index, neighbour_curve, perturb
+from sbert_lab.search.rerank import Hit, retrieve_and_rerank
+
+__all__ = [
+    "KINDS",
+    "Hit",
+    "VectorIndex",
+    "agglomerate",
+    "best_pairs",
+    "communities",
+    "has_faiss",
+    "kmeans",
+    "measure_index",
+    "neighbour_curve",
+    "perturb",
+    "purity",
+    "retrieve_and_rerank",
+    "top_k",
+]

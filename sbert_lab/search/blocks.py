@@ -1,0 +1,176 @@
+"""Exact search in blocks: every cosine is computed, but never more than one block of them is kept.
+
+Vectors may be arrays, tensors or memory-mapped files; they are read and scaled to length 1 block by
+block, so what has to fit into memory is the block and the answer, not the N x N matrix.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from sbert_lab.errors import InputError
+
+BLOCK = 2048
+
+
+def top_k(
+    queries, vectors, *, k: int = 10, block: int = BLOCK, skip_self: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k most similar vectors of each query: (Q, H), (N, H) -> cosines (Q, k), rows (Q, k).
+
+    Best first. With fewer than k vectors there are fewer columns. `skip_self` is for queries that
+    are the vectors themselves, row by row: no row then finds itself.
+    """
+    _check(vectors, block)
+    _check(queries, block, width=vectors.shape[1])
+    if k < 1:
+        raise InputError(f"k must be at least 1, got {k}")
+    if skip_self and len(queries) != len(vectors):
+        raise InputError(
+            f"skip_self means that the queries are the vectors: got {len(queries)} and "
+            f"{len(vectors)} rows"
+        )
+    keep = min(k, len(vectors) - skip_self)
+    scores = np.empty((len(queries), keep), dtype=np.float32)
+    rows = np.empty((len(queries), keep), dtype=np.int64)
+    for start, some in _blocks(queries, block):
+        best = _Best(len(some), keep)
+        for offset, others in _blocks(vectors, block):
+            cosines = some @ others.T  # (B, B)
+            if skip_self:
+                _strike_self(cosines, start - offset)
+            best.add(cosines, offset)
+        stop = start + len(some)
+        scores[start:stop], rows[start:stop] = best.scores.numpy(), best.rows.numpy()
+    return scores, rows
+
+
+def best_pairs(
+    vectors,
+    *,
+    limit: int = 1000,
+    per_sentence: int | None = None,
+    minimum: float = -2.0,
+    block: int = BLOCK,
+) -> list[tuple[float, int, int]]:
+    """The most similar pairs as (cosine, i, j) with i < j, best first: (N, H) -> at most `limit`.
+
+    Only the upper triangle is computed, so each pair comes once and nobody meets itself.
+    `per_sentence` asks that i be among the so many best of j, or j among those of i: what
+    sentence-transformers' paraphrase_mining calls top_k. Without it all pairs compete.
+    """
+    _check(vectors, block)
+    if limit < 1 or (per_sentence is not None and per_sentence < 1):
+        raise InputError(f"limit and per_sentence must be at least 1, got {limit}, {per_sentence}")
+    if len(vectors) < 2:
+        raise InputError(f"a pair needs two vectors, got {len(vectors)}")
+    if per_sentence is None:
+        return _best_overall(vectors, limit, minimum, block)
+    return _best_by_sentence(vectors, limit, per_sentence, minimum, block)
+
+
+def _best_overall(vectors, limit: int, minimum: float, block: int) -> list[tuple]:
+    scores, left, right = torch.empty(0), torch.empty(0, dtype=torch.long), None
+    right, bar = left, minimum
+    for start, offset, cosines in _upper_triangle(vectors, block):
+        flat = cosines.flatten()
+        places = torch.nonzero(flat >= bar).squeeze(1)
+        if not len(places):
+            continue
+        scores = torch.cat([scores, flat[places]])
+        left = torch.cat([left, start + places // cosines.shape[1]])
+        right = torch.cat([right, offset + places % cosines.shape[1]])
+        if len(scores) > limit:
+            scores, order = torch.topk(scores, limit)
+            left, right, bar = left[order], right[order], max(minimum, float(scores[-1]))
+    return _listed(scores.numpy(), left.numpy(), right.numpy(), limit)
+
+
+def _best_by_sentence(vectors, limit: int, keep: int, minimum: float, block: int) -> list[tuple]:
+    """Each block serves its rows and, turned over, its columns."""
+    count = len(vectors)
+    starts = range(0, count, block)
+    best = {s: _Best(min(block, count - s), min(keep, count - 1)) for s in starts}
+    for start, offset, cosines in _upper_triangle(vectors, block):
+        best[start].add(cosines, offset)
+        if offset != start:
+            best[offset].add(cosines.T, start)
+        else:
+            best[start].add(cosines.T, start)
+    scores = torch.cat([part.scores for part in best.values()])
+    rows = torch.cat([part.rows for part in best.values()])
+    mine = torch.arange(count).unsqueeze(1).expand_as(rows)
+    there = (rows >= 0) & (scores >= minimum)
+    low, high = torch.minimum(mine, rows)[there], torch.maximum(mine, rows)[there]
+    _, first = np.unique((low * count + high).numpy(), return_index=True)  # a pair found twice
+    return _listed(scores[there].numpy()[first], low.numpy()[first], high.numpy()[first], limit)
+
+
+def _listed(scores: np.ndarray, left: np.ndarray, right: np.ndarray, limit: int) -> list[tuple]:
+    order = np.lexsort((right, left, -scores))[:limit]  # equal cosines by row
+    return [(float(scores[i]), int(left[i]), int(right[i])) for i in order]
+
+
+def _upper_triangle(vectors, block: int) -> Iterator[tuple[int, int, Tensor]]:
+    """(first row, first column, cosines) of every block with j > i; the rest of it is -inf."""
+    for start, some in _blocks(vectors, block):
+        for offset, others in _blocks(vectors, block, start):
+            cosines = some @ others.T
+            if offset == start:
+                below = torch.ones_like(cosines, dtype=torch.bool).tril()
+                cosines.masked_fill_(below, float("-inf"))
+            yield start, offset, cosines
+
+
+class _Best:
+    """The best columns of some rows, while blocks of cosines come in."""
+
+    def __init__(self, rows: int, keep: int) -> None:
+        self.scores = torch.full((rows, keep), float("-inf"))
+        self.rows = torch.full((rows, keep), -1, dtype=torch.long)
+
+    def add(self, cosines: Tensor, offset: int) -> None:
+        """cosines (B, C) with the columns offset, offset + 1, ..."""
+        keep = self.scores.shape[1]
+        scores, columns = torch.topk(cosines, min(keep, cosines.shape[1]), dim=1)
+        columns = torch.where(scores == float("-inf"), -1, columns + offset)
+        both, names = torch.cat([self.scores, scores], 1), torch.cat([self.rows, columns], 1)
+        self.scores, places = torch.topk(both, keep, dim=1)
+        self.rows = names.gather(1, places)
+
+
+def _strike_self(cosines: Tensor, shift: int) -> None:
+    """Row r is vector r + shift of this block: no match with itself."""
+    rows = torch.arange(cosines.shape[0])
+    rows = rows[(rows + shift >= 0) & (rows + shift < cosines.shape[1])]
+    cosines[rows, rows + shift] = float("-inf")
+
+
+def _blocks(vectors, block: int, start: int = 0) -> Iterator[tuple[int, Tensor]]:
+    for offset in range(start, len(vectors), block):
+        yield offset, unit_rows(vectors[offset : offset + block], offset)
+
+
+def unit_rows(some, first: int = 0) -> Tensor:
+    """Rows scaled to length 1, float32, on the CPU. A zero row stays zero: like nothing."""
+    if isinstance(some, Tensor):
+        rows = some.detach().cpu().float()
+    else:
+        rows = torch.from_numpy(np.array(some, dtype=np.float32))
+    bad = torch.nonzero(~torch.isfinite(rows).all(dim=1))
+    if len(bad):
+        raise InputError(f"vector {first + int(bad[0])} holds NaN or infinity: encode it again")
+    return F.normalize(rows, dim=1)
+
+
+def _check(vectors, block: int, *, width: int | None = None) -> None:
+    shape = tuple(getattr(vectors, "shape", ()))
+    if len(shape) != 2 or not shape[0]:
+        raise InputError(f"expected vectors of shape (N, H) with N > 0, got {shape or vectors!r}")
+    if width is not None and shape[1] != width:
+        raise InputError(f"queries have {shape[1]} numbers each, the vectors {width}: one encoder?")
+    if block < 1:
+        raise InputError(f"block must be at least 1, got {block}")

@@ -1,0 +1,35 @@
+"""Embed a text file: encode_tiny.py BACKBONE SENTENCES OUT.npy WINDOW [die in this batch].
+
+With a batch to die in, the process kills itself with SIGKILL before that batch is computed.
+"""
+
+import os
+import signal
+import sys
+
+import torch
+
+from sbert_lab.encode_to_file import encode_to_file
+from sbert_lab.encoder import SentenceEncoder
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    backbone, sentences, output, window = sys.argv[1:5]
+    die_in = int(sys.argv[5]) if len(sys.argv) > 5 else None
+    encoder = SentenceEncoder.load(backbone)
+    real, calls = encoder.encode, []
+
+    def encode(batch, **given):
+        calls.append(len(batch))
+        if len(calls) == die_in:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(batch, **given)
+
+    encoder.encode = encode
+    encode_to_file(encoder, sentences, output, token_budget=64, window=int(window))
+    print(f"rank {os.environ.get('RANK', '0')}: {len(calls)} batches", flush=True)
+
+
+if __name__ == "__main__":
+    main()
