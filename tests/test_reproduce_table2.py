@@ -1,0 +1,240 @@
+"""Table 2: its rows, one resampling for several systems, and the rules of C11 and C12."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sbert_lab import paper
+from sbert_lab.errors import InputError
+from sbert_lab.evaluation import sts
+from sbert_lab.paper.claims import HOLDS, decide
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import table2
+
+MINI = get_profile("mini")
+CLAIMED = ("SBERT-STSb", "cross-encoder-STSb", "SBERT-NLI-STSb", "cross-encoder-NLI-STSb")
+
+
+class Recorded:
+    """What claims() reads of a recorded table: gold scores and predictions (seeds, N)."""
+
+    def __init__(self, gold, predictions):
+        self._gold, self._predictions = gold, predictions
+
+    def gold(self, key):
+        return self._gold if key == "test" else None
+
+    def predictions(self, row, key):
+        return self._predictions[row] if key == "test" else None
+
+
+def noisy(gold, noise, seed, runs=3):
+    """A system that sees the gold scores through noise: (runs, N)."""
+    return gold + noise * np.random.default_rng(seed).normal(size=(runs, len(gold)))
+
+
+@pytest.fixture(scope="module")
+def gold():
+    return np.random.default_rng(1).integers(0, 26, size=300) / 25
+
+
+@pytest.fixture(scope="module")
+def recorded(gold):
+    """A world in which the paper's two claims are true."""
+    noise = dict(zip(CLAIMED, (0.1, 0.1, 0.07, 0.02), strict=True))
+    return Recorded(gold, {row: noisy(gold, s, n) for n, (row, s) in enumerate(noise.items())})
+
+
+def verdict(id, parts):
+    """By the claim's own rule, without writing a record."""
+    return decide(paper.get_claim(id).parts, {k: sts.interval(v) for k, v in parts.items()})
+
+
+# ---- the rows
+
+
+def test_every_base_row_of_the_papers_table_has_a_row_of_ours():
+    printed = set(paper.table(2)["model"])
+    ours = [row.paper for row in table2.rows(MINI) if row.paper]
+    assert set(ours) == {name for name in printed if not name.endswith("-large")}
+    assert len(ours) == len(set(ours))
+
+
+def test_trained_rows_have_all_seeds_and_untrained_ones_and_floors_one():
+    seeds = {row.name: row.seeds for row in table2.rows(MINI)}
+    assert seeds.pop("averaged word vectors") == seeds.pop("raw MEAN") == 1
+    floors = [row.name for row in table2.rows(MINI) if row.kind == "floor"]
+    assert floors == ["random weights", "shuffled scores", "random start"]
+    assert {seeds.pop(name) for name in floors} == {1}
+    assert set(seeds.values()) == {MINI.seeds}
+
+
+def test_a_row_has_the_same_spearman_as_scipy_on_test_and_dev():
+    row = next(one for one in table2.rows(MINI) if one.name == "averaged word vectors")
+    outcome, people = row.run(1), table2.gold(MINI)
+    for split in ("test", "dev"):
+        expected = 100 * stats.spearmanr(people[split], outcome.predictions[split]).statistic
+        assert outcome.scores[split] == pytest.approx(expected)
+
+
+def test_a_cross_encoder_is_scored_by_what_it_predicts():
+    class Pair:
+        def predict(self, first, second):
+            return np.array([len(a) - len(b) for a, b in zip(first, second, strict=True)])
+
+    pairs = table2._pairs(MINI, "test")
+    lengths = [len(pair["sentence1"]) - len(pair["sentence2"]) for pair in pairs]
+    outcome = table2._score(MINI, Pair())
+    np.testing.assert_array_equal(outcome.predictions["test"], lengths)
+
+
+def test_every_trained_row_asks_the_zoo_for_a_system_that_it_knows(monkeypatch):
+    from sbert_lab import zoo
+
+    asked = []
+    monkeypatch.setattr(zoo, "get", lambda name, **given: asked.append((name, given["seed"])))
+    monkeypatch.setattr(table2, "_score", lambda profile, system: None)
+    for row in table2.rows(MINI):
+        if row.seeds > 1:
+            row.run(2)
+    assert asked == [(name, 2) for _, name, _, _ in table2.TRAINED]
+    assert {name for name, _ in asked} <= set(zoo.names())
+
+
+def test_shuffled_scores_are_the_same_scores_on_other_pairs(monkeypatch):
+    seen = {}
+    monkeypatch.setattr(table2, "_raw", lambda profile, seed: "raw")
+    monkeypatch.setattr(table2, "_score", lambda profile, system: system)
+    monkeypatch.setattr(
+        table2, "_trained", lambda p, start, pairs, seed: seen.update({seed: pairs})
+    )
+    row = next(one for one in table2.rows(MINI) if one.name == "shuffled scores")
+    row.run(1)
+    row.run(2)
+    pairs = table2._pairs(MINI, "train")
+    before, after, other = (
+        np.array([p["score"] for p in rows]) for rows in (pairs, *seen.values())
+    )
+    assert Counter(after.tolist()) == Counter(before.tolist())
+    assert abs(stats.spearmanr(before, after).statistic) < 0.1
+    assert (after != other).any()
+    assert [p["sentence1"] for p in seen[1]] == list(pairs["sentence1"])
+
+
+def test_the_floors_without_pretraining_begin_with_random_weights(monkeypatch):
+    from sbert_lab import zoo
+
+    def random(profile, seed, pooling):
+        return ("random", seed, pooling)
+
+    monkeypatch.setattr(zoo, "random_encoder", random, raising=False)
+    monkeypatch.setattr(table2, "_score", lambda profile, system: system)
+    monkeypatch.setattr(table2, "_trained", lambda p, start, pairs, seed: ("trained", start))
+    rows = {row.name: row for row in table2.rows(MINI)}
+    assert rows["random weights"].run(1) == ("random", 1, "mean")
+    assert rows["random start"].run(1) == ("trained", ("random", 1, "mean"))
+
+
+def test_the_data_line_names_every_set_that_was_used():
+    said = table2.data_seen(MINI)
+    for name in ("stsb train", "stsb test", "stsb dev", "nli train"):
+        assert name in said
+
+
+# ---- one resampling for several systems
+
+
+def test_differences_of_shared_resamples_are_those_of_bootstrap_difference(gold):
+    a, b = noisy(gold, 0.3, 1), noisy(gold, 0.4, 2)
+    drawn = table2.bootstrap_systems(gold, {"a": a, "b": b}, samples=50, seed=3)
+    expected = sts.bootstrap_difference(gold, a, b, samples=50, seed=3)
+    np.testing.assert_allclose(drawn["a"] - drawn["b"], expected, atol=1e-9)
+
+
+def test_a_resample_is_scipys_spearman_averaged_over_seeds(gold):
+    runs = noisy(gold, 0.3, 1)
+    drawn = table2.bootstrap_systems(gold, {"a": runs}, samples=3, seed=5)["a"]
+    picks = np.random.default_rng(5).integers(len(gold), size=(3, len(gold)))
+    for value, chosen in zip(drawn, picks, strict=True):
+        expected = np.mean([stats.spearmanr(gold[chosen], run[chosen]).statistic for run in runs])
+        assert value == pytest.approx(100 * expected)
+
+
+def test_a_difference_of_differences_of_equal_gains_is_exactly_zero(gold):
+    """Only if all four systems see the same pairs: separate resamples would scatter around 0."""
+    low, high = noisy(gold, 0.4, 1), noisy(gold, 0.2, 2)
+    drawn = table2.bootstrap_systems(gold, {"a": low, "b": high, "c": low, "d": high}, samples=20)
+    gap = (drawn["b"] - drawn["a"]) - (drawn["d"] - drawn["c"])
+    np.testing.assert_array_equal(gap, 0)
+
+
+def test_the_same_seed_gives_the_same_picks_and_another_gives_others(gold):
+    one, same, other = (
+        table2.bootstrap_systems(gold, {"a": noisy(gold, 0.3, 1)}, samples=20, seed=seed)["a"]
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.ones(300), "all equal"),
+        (np.full(300, np.nan), "nan"),
+        (np.arange(299.0), "299"),
+        ([[0.1] * 300, [0.2] * 300], "all equal"),
+    ],
+)
+def test_scores_that_cannot_be_ranked_are_refused(gold, scores, message):
+    with pytest.raises(InputError, match=message):
+        table2.bootstrap_systems(gold, {"a": scores})
+
+
+def test_too_few_pairs_to_resample_and_no_samples_are_refused(gold):
+    with pytest.raises(InputError, match="use more"):
+        table2.bootstrap_systems([0, 0, 1], {"a": [1, 2, 3]})
+    with pytest.raises(InputError, match="at least 1"):
+        table2.bootstrap_systems(gold, {"a": gold}, samples=0)
+
+
+# ---- the claims
+
+
+def test_the_parts_are_those_of_the_rules(recorded):
+    for id, parts in table2.claims(recorded).items():
+        assert list(parts) == list(paper.get_claim(id).parts)
+        assert {array.shape for array in parts.values()} == {(1000,)}
+
+
+def test_both_claims_hold_where_they_are_true(recorded):
+    for id, parts in table2.claims(recorded).items():
+        assert verdict(id, parts) == HOLDS
+
+
+def test_gains_are_nli_first_minus_stsb_alone_with_seeds_averaged(recorded, gold):
+    gains = table2.claims(recorded)["C12"]
+    for name, rows in {"SBERT gain": CLAIMED[::2], "cross-encoder gain": CLAIMED[1::2]}.items():
+        alone, first = (
+            np.mean(
+                [stats.spearmanr(gold, run).statistic for run in recorded.predictions(r, "test")]
+            )
+            for r in rows
+        )
+        assert gains[name].mean() == pytest.approx(100 * (first - alone), abs=1)
+
+
+def test_with_random_similarities_neither_claim_holds(gold):
+    rng = np.random.default_rng(9)
+    sabotaged = Recorded(gold, {row: rng.normal(size=(3, len(gold))) for row in CLAIMED})
+    for id, parts in table2.claims(sabotaged).items():
+        assert verdict(id, parts) != HOLDS
+
+
+def test_with_shuffled_similarities_neither_claim_holds(recorded, gold):
+    order = np.random.default_rng(4).permutation(len(gold))
+    mixed = {row: recorded.predictions(row, "test")[:, order] for row in CLAIMED}
+    for id, parts in table2.claims(Recorded(gold, mixed)).items():
+        assert verdict(id, parts) != HOLDS

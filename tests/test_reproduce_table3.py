@@ -1,0 +1,215 @@
+"""Table 3: its rows, what they keep, and the claims that follow from them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sbert_lab import paper
+from sbert_lab.evaluation import afs
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import table3, table3_systems
+
+MINI = get_profile("mini")
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """Three topics of 8 sentences, all pairs of a topic, in place of the corpus."""
+    monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path))
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "sentence1": f"{topic} argument {i} about money",
+            "sentence2": f"{topic} reason {j} about air",
+            "score": float(rng.integers(0, 6)) / 5,
+            "topic": topic,
+        }
+        for topic in ("cars", "school", "work")
+        for i in range(8)
+        for j in range(8)
+    ]
+    monkeypatch.setattr(table3, "pairs", lambda profile: [dict(row) for row in rows])
+    table3._splits.cache_clear()
+    yield rows
+    table3._splits.cache_clear()
+
+
+class Recorded:
+    """What Results offers to claims(), from arrays."""
+
+    def __init__(self, gold, predictions):
+        self._gold, self._predictions = gold, predictions
+
+    def exists(self, row):
+        return any(name == row for name, _ in self._predictions)
+
+    def gold(self, key):
+        return self._gold[key]
+
+    def predictions(self, row, key):
+        return np.atleast_2d(self._predictions[row, key])
+
+
+def recorded(quality: dict[str, float], count=900):
+    """Rows that answer with the gold score plus noise; quality is the noise's size."""
+    rng = np.random.default_rng(3)
+    people = rng.normal(size=count)
+    gold = {"pairs": people, "pairs topic": np.arange(count) % 3}
+    answers = {(n, "pairs"): people + size * rng.normal(size=count) for n, size in quality.items()}
+    return Recorded(gold, answers)
+
+
+NEEDED = (
+    "tf-idf",
+    "averaged word vectors",
+    "InferSent",
+    "SBERT-AFS, random folds",
+    "cross-encoder, random folds",
+    "SBERT-AFS, cross-topic",
+    "cross-encoder, cross-topic",
+)
+
+
+def test_every_learner_has_a_row_under_every_protocol_and_there_are_floors(small):
+    names = [row.name for row in table3.rows(MINI)]
+    assert len(names) == len(set(names))
+    for learner in ("SVR", "BiLSTM", "SBERT-AFS", "cross-encoder", "look-up table"):
+        assert {f"{learner}, {protocol}" for protocol in table3.PROTOCOLS} <= set(names)
+    floors = {row.name for row in table3.rows(MINI) if row.kind == "floor"}
+    assert floors == {"random weights", "shuffled scores, random folds"}
+    assert set(NEEDED) <= set(names)
+    assert all(row.seeds == 1 for row in table3.rows(MINI))
+
+
+def test_paper_names_stand_in_the_papers_table(small):
+    known = set(paper.table(3)["model"])
+    named = {row.paper for row in table3.rows(MINI) if row.paper}
+    assert named <= known
+    small_rows = {name for name in known if "large" not in name}
+    assert named == small_rows
+
+
+def test_a_learner_row_answers_each_pair_from_a_fold_that_did_not_train_on_it(small):
+    row = {row.name: row for row in table3.rows(MINI)}["SVR, random folds"]
+    outcome = row.run(1)
+    assert set(outcome.scores) == {"spearman", "pearson"}
+    assert outcome.predictions["pairs"].shape == (len(small),)
+    assert set(outcome.info["spearman by topic"]) == {"cars", "school", "work"}
+    people, topics = [r["score"] for r in small], [r["topic"] for r in small]
+    again = afs.score_topics(people, outcome.predictions["pairs"], topics)
+    assert outcome.scores["spearman"] == pytest.approx(again.spearman)
+
+
+def test_sentence_rows_answer_exactly_the_pairs_that_gold_names(small):
+    rows = {row.name: row for row in table3.rows(MINI)}
+    gold = table3.gold(MINI)
+    for protocol in ("new sentences", "seen sentences"):
+        found = rows[f"look-up table, {protocol}"].run(1).predictions["sentence pairs"]
+        assert found.shape == gold["sentence pairs"].shape
+    chosen = gold["sentence pairs row"].astype(int)
+    assert np.array_equal(gold["pairs"][chosen], gold["sentence pairs"])
+    assert np.array_equal(gold["pairs topic"][chosen], gold["sentence pairs topic"])
+
+
+def test_folds_are_kept_so_that_an_interrupted_row_goes_on(small):
+    calls = []
+
+    def learn(profile, seed, known, asked, folder):
+        calls.append(len(asked))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return np.linspace(0, 1, len(asked))
+
+    folds = table3.splits(MINI)["random folds"]
+    ask = table3_systems.remembering("test", learn, MINI, 1)
+    with pytest.raises(KeyboardInterrupt):
+        afs.out_of_fold(small, folds, ask)
+    first = afs.out_of_fold(small, folds, ask)
+    assert len(calls) == 3 + len(folds) - 2  # two folds were done before
+    assert np.array_equal(first, afs.out_of_fold(small, folds, ask))
+    assert len(calls) == 3 + len(folds) - 2
+
+
+def test_another_seed_or_other_settings_are_learned_anew(small):
+    calls = []
+
+    def learn(profile, seed, known, asked, folder):
+        calls.append(seed)
+        return np.linspace(0, 1, len(asked))
+
+    known, asked = small[:50], small[50:60]
+    for profile, seed in (
+        (MINI, 1),
+        (MINI, 2),
+        (replace(MINI, sts=replace(MINI.sts, learning_rate=1e-3)), 1),
+        (MINI, 1),
+    ):
+        table3_systems.remembering("test", learn, profile, seed)(known, asked)
+    assert calls == [1, 2, 1]
+
+
+def test_where_each_topic_is_one_component_both_splits_have_the_same_folds(small):
+    splits = table3.splits(MINI)
+    of = {name: {tuple(f.test) for f in splits[name]} for name in ("cross-topic", "components")}
+    assert of["cross-topic"] == of["components"]
+
+
+def test_shuffled_scores_keep_their_values_and_lose_their_pairs(small, monkeypatch):
+    seen = {}
+    monkeypatch.setattr(
+        table3_systems, "learn_sbert", lambda p, s, known, asked, f: seen.update(rows=known)
+    )
+    table3_systems.learn_shuffled(MINI, 1, small, [], None)
+    mixed = table3_systems.scores(seen["rows"])
+    assert sorted(mixed) == sorted(table3_systems.scores(small))
+    assert mixed != table3_systems.scores(small)
+    assert table3_systems.texts(seen["rows"]) == table3_systems.texts(small)
+
+
+@pytest.mark.parametrize("learn", ["learn_sbert", "learn_cross", "learn_bilstm"])
+def test_a_trained_learner_gives_one_finite_score_per_pair_and_leaves_the_rows_alone(
+    small, learn, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(table3_systems, "EPOCHS", 1)
+    monkeypatch.setattr(table3_systems, "WORD_EPOCHS", 1)
+    before = [dict(row) for row in small[:32]]
+    asked = [{k: v for k, v in row.items() if k != "score"} for row in small[32:40]]
+    found = getattr(table3_systems, learn)(MINI, 1, small[:32], asked, tmp_path / "run")
+    assert found.shape == (8,) and np.isfinite(found).all()
+    assert small[:32] == before
+
+
+def test_claims_have_the_names_of_the_rules_and_follow_the_data():
+    noise = dict.fromkeys(NEEDED, 3.0) | {"SBERT-AFS, random folds": 0.5}
+    noise |= {"cross-encoder, random folds": 0.5, "cross-encoder, cross-topic": 0.7}
+    found = table3.claims(recorded(noise))
+    assert set(found) == {"C13", "C14", "C15"}
+    for id, parts in found.items():
+        assert set(parts) == set(paper.get_claim(id).parts)
+        assert all(values.shape == (1000,) for values in parts.values())
+    assert paper.claim("C13", difference=found["C13"]).holds
+    assert paper.claim("C15", difference=found["C15"]).holds
+
+
+def test_random_answers_make_no_claim_hold():
+    rng = np.random.default_rng(5)
+    noise = recorded(dict.fromkeys(NEEDED, 1.0))
+    noise._predictions = {key: rng.normal(size=900) for key in noise._predictions}
+    for id, parts in table3.claims(noise).items():
+        assert not paper.claim(id, difference=parts).holds
+
+
+def test_claims_whose_rows_are_missing_are_left_out():
+    found = table3.claims(
+        recorded({"SBERT-AFS, random folds": 1, "cross-encoder, random folds": 1})
+    )
+    assert set(found) == {"C14"}
+
+
+def test_profile_real_says_that_another_corpus_stands_in():
+    real = get_profile("real")
+    assert table3.corpus(real) == "ukp_aspect"
+    assert table3.corpus(get_profile("paper")) == table3.corpus(MINI) == "afs"
+    assert table3.fold_count(real) == 3
+    assert table3.fold_count(get_profile("paper")) == 10

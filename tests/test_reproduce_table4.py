@@ -1,0 +1,182 @@
+"""Table 4: its rows, its data in both profiles, its floors, and the rule of C16."""
+
+import numpy as np
+import pytest
+
+from sbert_lab import paper
+from sbert_lab.evaluation import sections
+from sbert_lab.paper.claims import HOLDS, decide
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import table4
+
+MINI, REAL = get_profile("mini"), get_profile("real")
+CLAIMED = ("SBERT-WikiSec", "Dor et al.", "mean vectors", "skip-thoughts")
+
+
+class Recorded:
+    """What claims() reads of a recorded table."""
+
+    def __init__(self, accuracies, items=400, articles=20, seed=0):
+        rng = np.random.default_rng(seed)
+        self._hits = {
+            row: (rng.random((3, items)) < share).astype(float)
+            for row, share in zip(CLAIMED, accuracies, strict=True)
+        }
+        self._articles = np.repeat(np.arange(articles), items // articles).astype(float)
+
+    def predictions(self, row, key):
+        return self._hits[row] if key == "hits" else None
+
+    def gold(self, key):
+        return self._articles if key == "article" else None
+
+
+def verdict(parts):
+    ends = {name: tuple(np.quantile(values, [0.025, 0.975])) for name, values in parts.items()}
+    return decide(paper.get_claim("C16").parts, ends)
+
+
+# ---- rows
+
+
+def test_every_base_row_of_the_papers_table_has_a_row_of_ours():
+    printed = {name for name in paper.table(4)["model"] if not name.endswith("-large")}
+    assert {row.paper for row in table4.rows(MINI) if row.paper} == printed
+
+
+def test_trained_rows_have_the_profiles_seeds_and_all_others_one():
+    trained = {name for name, *_ in table4.TRAINED}
+    for row in table4.rows(MINI):
+        assert row.seeds == (MINI.seeds if row.name in trained else 1), row.name
+
+
+def test_names_are_unique_and_the_floors_are_there():
+    found = table4.rows(MINI)
+    assert len({row.name for row in found}) == len(found)
+    floors = {row.name for row in found if row.kind == "floor"}
+    assert floors == {"random weights", "shuffled roles", "constant"}
+    assert all(row.note for row in found)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Eight test triplets, and a dozen to train on."""
+    sizes = {"train": 12, "test": 8}
+    whole = table4.triplets
+    monkeypatch.setattr(table4, "triplets", lambda p, split: whole(p, split)[: sizes[split]])
+
+
+def run(name):
+    return next(row for row in table4.rows(MINI) if row.name == name).run(1)
+
+
+def test_cues_and_the_constant_give_hits_and_ties_per_triplet(few):
+    for name in (*sections.CUES, "constant", "tf-idf", "mean vectors"):
+        outcome = run(name)
+        hits, ties = outcome.predictions["hits"], outcome.predictions["ties"]
+        assert hits.shape == ties.shape == (8,)
+        assert not (hits * ties).any()
+        assert outcome.scores["accuracy"] == pytest.approx(100 * hits.mean())
+        assert outcome.scores["with a coin"] == pytest.approx(100 * (hits + ties / 2).mean())
+    assert run("constant").scores == {"accuracy": 0, "ties": 100, "with a coin": 50}
+
+
+def test_blocks_change_no_answer(few, monkeypatch):
+    whole = run("mean vectors").predictions["hits"]
+    monkeypatch.setattr(table4, "BLOCK", 3)
+    assert run("mean vectors").predictions["hits"].tolist() == whole.tolist()
+
+
+@pytest.mark.slow
+def test_networks_floors_and_the_leaky_split_run_on_a_few_triplets(few):
+    for name in ("raw MEAN", "random weights", "shuffled roles"):
+        assert run(name).predictions["hits"].shape == (8,)
+    leaky = run(table4.LEAKY)
+    assert set(leaky.scores) == {"leaky", "leaky, raw"}
+    assert "sentences" in leaky.info["leak"]
+
+
+# ---- data
+
+
+def test_mini_shares_no_article_and_no_sentence_between_training_and_test():
+    counted = sections.leak(table4.triplets(MINI, "train"), table4.triplets(MINI, "test"))
+    assert counted.seen_articles == counted.seen_sentences == 0
+    assert counted.triplets == 500
+
+
+def write_articles(folder, *, sentence):
+    """Three little WikiText files; `sentence` stands in training and in valid articles."""
+    folder.mkdir()
+    for part in ("train", "valid", "test"):
+        lines = []
+        for town in range(3):
+            lines.append(f" = {part} town {town} = ")
+            for title in ("river", "school"):
+                facts = [f"The {title} of {part} {town} has fact {n} ." for n in range(4)]
+                extra = [] if part == "test" else [sentence]
+                lines += [f" = = {title} = = ", " " + " ".join(facts + extra)]
+        (folder / f"wiki.{part}.raw").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_real_builds_triplets_from_wikitext_and_drops_sentences_seen_in_training(
+    tmp_path, monkeypatch
+):
+    repeated = "Names that were not given are grey ."
+    write_articles(tmp_path / "wikitext2", sentence=repeated)
+    monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path))
+    train, test = (table4.triplets(REAL, split) for split in ("train", "test"))
+    assert {row["article"].split()[0] for row in train} == {"train"}
+    assert {row["article"].split()[0] for row in test} == {"valid", "test"}
+    assert any(repeated in row.values() for row in train)
+    assert sections.leak(train, test).seen_sentences == 0
+    assert "WikiText-2" in table4.data_seen(REAL)
+
+
+def test_gold_numbers_the_article_of_each_test_triplet():
+    numbers = table4.gold(MINI)["article"]
+    names = [row["article"] for row in table4.triplets(MINI, "test")]
+    assert len(numbers) == len(names)
+    assert len(set(zip(numbers, names, strict=True))) == len(set(names)) == len(set(numbers))
+
+
+def test_swapped_roles_keep_every_sentence_and_turn_about_half():
+    rows = table4.triplets(MINI, "train")
+    swapped = table4.swap_roles(rows, 1)
+    assert swapped == table4.swap_roles(rows, 1) != table4.swap_roles(rows, 2)
+    turned = 0
+    for old, new in zip(rows, swapped, strict=True):
+        assert {old["positive"], old["negative"]} == {new["positive"], new["negative"]}
+        assert old["anchor"] == new["anchor"]
+        turned += old["positive"] != new["positive"]
+    assert 0.45 < turned / len(rows) < 0.55
+
+
+# ---- C16
+
+
+def test_the_parts_are_those_of_the_claim_and_hold_in_the_papers_world():
+    parts = table4.claims(Recorded([0.80, 0.70, 0.60, 0.50]))["C16"]
+    assert list(parts) == list(paper.get_claim("C16").parts)
+    assert all(len(values) == 1000 for values in parts.values())
+    assert verdict(parts) == HOLDS
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_coins_in_place_of_systems_never_hold(seed):
+    assert verdict(table4.claims(Recorded([0.5] * 4, seed=seed))["C16"]) != HOLDS
+
+
+def test_each_part_subtracts_the_second_system_from_the_first():
+    parts = table4.claims(Recorded([0.9, 0.5, 0.7, 0.6]))["C16"]
+    assert parts["SBERT - BiLSTM"].mean() > 30
+    assert parts["BiLSTM - mean vectors"].mean() < -10
+    assert parts["mean vectors - skip-thoughts"].mean() > 3
+
+
+def test_differences_can_be_drawn_by_whole_articles():
+    recorded = Recorded([0.80, 0.70, 0.60, 0.50])
+    plain, whole = (table4.differences(recorded, by_article=flag) for flag in (False, True))
+    for part in plain:
+        assert whole[part].mean() == pytest.approx(plain[part].mean(), abs=1)
+        assert not np.array_equal(whole[part], plain[part])

@@ -1,0 +1,135 @@
+"""Table 7: one measurement shared by all rows, exact token counts, claims by their rules."""
+
+import numpy as np
+import pytest
+
+from sbert_lab import paper
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import table7
+from sbert_lab.results import Results
+
+MINI = get_profile("mini")
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    sentences = table7.stsb_sentences(MINI)[:40]
+    return table7.measure_all(MINI, 1, sentences, rounds=2)
+
+
+def test_every_row_of_the_papers_table_has_a_row_here():
+    ours = {row.paper for row in table7.rows(MINI)} - {None}
+    assert ours == set(paper.table(7)["model"])
+
+
+def test_the_rows_are_the_measured_systems_and_one_is_a_floor(outcomes):
+    rows = table7.rows(MINI)
+    assert [row.name for row in rows if row.name in outcomes] == [row.name for row in rows]
+    assert [row.name for row in rows if row.kind == "floor"] == [table7.RANDOM]
+    assert len({row.seeds for row in rows}) == 1
+
+
+def test_all_rows_of_a_seed_share_one_measurement(monkeypatch, outcomes):
+    calls = []
+
+    def fake(profile, seed, sentences):
+        calls.append(seed)
+        return outcomes
+
+    monkeypatch.setattr(table7, "measure_all", fake)
+    table7.measurement.cache_clear()
+    for seed in (1, 2):
+        for row in table7.rows(MINI):
+            assert row.run(seed) is outcomes[row.name]
+    assert calls == [1, 2]
+    table7.measurement.cache_clear()
+
+
+def test_every_outcome_has_a_rate_its_rounds_and_its_tokens(outcomes):
+    for name, one in outcomes.items():
+        rates = one.predictions["CPU rounds"]
+        assert rates.shape == (2,) and (rates > 0).all(), name
+        assert one.scores["CPU"] == pytest.approx(np.median(rates))
+        assert one.scores["computed tokens"] >= one.scores["real tokens"] > 0
+
+
+def test_the_token_counts_fall_step_by_step(outcomes):
+    steps = (table7.FIXED, table7.GIVEN, table7.SMART)
+    computed = [outcomes[name].scores["computed tokens"] for name in steps]
+    assert computed[0] == 128 * 40
+    assert computed[0] > computed[1] > computed[2]
+    assert len({outcomes[name].scores["real tokens"] for name in steps}) == 1
+
+
+def test_all_sbert_rows_give_the_same_vectors():
+    sentences = table7.stsb_sentences(MINI)[:12]
+    systems = table7.build_systems(MINI, "cpu", sentences, 1)
+    expected = systems[table7.BUDGET].encode(sentences)
+    same = [table7.FIXED, table7.GIVEN, table7.SMART]
+    same += [table7.OTHERS] if table7.OTHERS in systems else []
+    for name in same:
+        np.testing.assert_allclose(systems[name].encode(sentences), expected, atol=1e-5)
+    assert not np.allclose(systems[table7.RANDOM].encode(sentences), expected, atol=1e-2)
+
+
+def test_the_sentences_are_different_and_in_file_order():
+    from sbert_lab import data
+
+    sentences = table7.stsb_sentences(MINI)
+    first = data.load("stsb", "all", profile=MINI)[0]
+    assert sentences[:2] == [first["sentence1"], first["sentence2"]]
+    assert len(sentences) == len(set(sentences))
+    assert f"{len(sentences):,} sentences" in table7.data_seen(MINI)
+
+
+# ---- claims
+
+
+def recorded(tmp_path, rates, gpu=None):
+    """A Results with these rates (one seed) and nothing else."""
+    rows = {}
+    for name, rate in rates.items():
+        scores = {"CPU": rate} | ({"GPU": gpu[name]} if gpu else {})
+        seeds = {"1": {"scores": scores, "info": {}}}
+        rows[name] = {"kind": "system", "note": "", "paper": None, "seeds": seeds}
+    content = {"table": 7, "profile": "mini", "about": {}, "rows": rows}
+    return Results(content, {}, tmp_path / "table7.json")
+
+
+PAPER = {table7.WORDS: 6469, table7.INFERSENT: 137, table7.USE: 67, table7.GIVEN: 44}
+PAPER |= {table7.SMART: 83}
+GPU = {table7.WORDS: 9000, table7.INFERSENT: 1876, table7.USE: 1318, table7.GIVEN: 1378}
+GPU |= {table7.SMART: 2042}
+
+
+def test_the_papers_own_numbers_make_both_claims_hold(tmp_path):
+    found = table7.time_claims(recorded(tmp_path, PAPER))
+    assert found["C23"][0] is True and found["C24"][0] is True
+    assert "+89 %" in found["C23"][1]
+    assert all("GPU half not measurable here" in note for _, note in found.values())
+
+
+def test_with_a_gpu_both_devices_must_gain(tmp_path):
+    assert table7.time_claims(recorded(tmp_path, PAPER, GPU))["C23"][0] is True
+    slower = GPU | {table7.SMART: 1000}
+    holds, note = table7.time_claims(recorded(tmp_path, PAPER, slower))["C23"]
+    assert holds is False and "GPU 1,378 to 1,000" in note
+
+
+@pytest.mark.parametrize(
+    ("change", "claim"),
+    [
+        ({table7.SMART: 44}, "C23"),
+        ({table7.SMART: 140}, "C24"),
+        ({table7.INFERSENT: 7000}, "C24"),
+    ],
+)
+def test_each_claim_can_fail(tmp_path, change, claim):
+    assert table7.time_claims(recorded(tmp_path, PAPER | change))[claim][0] is False
+
+
+def test_a_claim_without_its_rows_is_left_out(tmp_path):
+    one = {table7.WORDS: 10.0, table7.SMART: 5.0}
+    assert table7.time_claims(recorded(tmp_path, one)) == {}
+    assert table7.claims(recorded(tmp_path, one)) == {}
+    assert table7.gold(MINI) == {}
