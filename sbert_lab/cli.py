@@ -27,6 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("sbert-lab: stopped; the same command goes on", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # somebody piped us into `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -72,6 +72,7 @@ def _evaluate(given: argparse.Namespace) -> int:
 def _reproduce(given: argparse.Namespace) -> int:
     from sbert_lab.errors import DataError
     from sbert_lab.reproduce.ledger import write_ledger
+    from sbert_lab.reproduce.ledger_page import write_page
     from sbert_lab.reproduce.runner import run_table
 
     profile = get_profile(given.profile)
@@ -81,7 +82,7 @@ def _reproduce(given: argparse.Namespace) -> int:
             run_table(TABLES.index(name) + 1, profile, seeds=given.seeds, say=say)
         except DataError as error:
             say(f"{name} is left out: {error}")
-    entries = write_ledger(profile)
-    for entry in entries:
+    for entry in write_ledger(profile):
         print(f"{entry['id']}  {entry['verdict']:28} {entry['claim']}")
+    print(f"written to {write_page()}")
     return 0

@@ -148,3 +148,22 @@ def test_the_readme_says_which_notebooks_are_there():
     missing = [name for name in listed if name not in there]
     if missing:
         assert f"{missing[0]} to {missing[-1]}" in README, "say which notebooks are still to come"
+
+
+def test_the_ledger_in_the_readme_is_the_recorded_one():
+    from sbert_lab.reproduce.ledger_page import full_page, markdown, recorded_entries, summary
+
+    entries = recorded_entries()
+    assert markdown(entries) in README, "run `python .ci/readme.py`"
+    assert README.index(summary(entries)) < README.index("## Start"), "the summary belongs on top"
+    page = (ROOT / "data/results/LEDGER.md").read_text(encoding="utf-8")
+    assert page == full_page(entries), "run `python .ci/readme.py`"
+
+
+def test_the_readme_shows_what_make_proof_prints():
+    shown = re.search(r"<!-- proof -->\n```\n(.*?)```\n<!-- /proof -->", README, re.DOTALL)
+    assert shown, "run `make proof > proof.txt; python .ci/readme.py proof.txt`"
+    titles = re.findall(r'title\("(\d\. [^"]+)"', (ROOT / ".ci/proof.py").read_text("utf-8"))
+    assert len(titles) == 6
+    for title in titles:
+        assert title in shown[1], title

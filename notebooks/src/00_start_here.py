@@ -305,17 +305,17 @@ checks.self_test(answers)
 # | [06 regression objective](06_regression_objective.ipynb) | How do I train a cosine? | s. 3 |
 # | [07 triplet objective](07_triplet_objective.ipynb) | What if I only know an order? | s. 3 |
 # | **The paper's tables** | | |
-# | 08 unsupervised STS | Which number is the model's score? | Table 1 |
-# | 09 supervised STS | How sure is a difference of 0.7? | Table 2 |
-# | 10 argument facets | Did it learn or remember? | Table 3 |
-# | 11 Wikipedia sections | What does a section label teach? | Table 4 |
-# | 12 SentEval | Why does a classifier forgive? | Table 5 |
-# | 13 ablations | Which part carries the meaning? | Table 6 |
-# | 14 computational efficiency | Where does the time go? | Table 7 |
+# | [08 unsupervised STS](08_unsupervised_sts.ipynb) | Which number is the model's score? | Table 1 |
+# | [09 supervised STS](09_supervised_sts.ipynb) | How sure is a difference of 0.7? | Table 2 |
+# | [10 argument facets](10_argument_facets.ipynb) | Did it learn or remember? | Table 3 |
+# | [11 Wikipedia sections](11_wikipedia_sections.ipynb) | What does a section label teach? | Table 4 |
+# | [12 SentEval](12_senteval.ipynb) | Why does a classifier forgive? | Table 5 |
+# | [13 ablations](13_ablations.ipynb) | Which part carries the meaning? | Table 6 |
+# | [14 computational efficiency](14_computational_efficiency.ipynb) | Where does the time go? | Table 7 |
 # | **Using it** | | |
-# | 15 search and clustering | How do I find things in a large collection? | s. 1 |
-# | 16 between the two | How much quality can I buy for how much time? | s. 2 |
-# | 17 your own encoder | Can I train, test and publish one? | |
+# | [15 search and clustering](15_search_and_clustering.ipynb) | How do I find things in a large collection? | s. 1 |
+# | [16 between the two](16_between_the_two.ipynb) | How much quality can I buy for how much time? | s. 2 |
+# | [17 your own encoder](17_your_own_encoder.ipynb) | Can I train, test and publish one? | |
 #
 # Short of time? **01, 02, 05, 08** carry the main thread. If you want to *use* encoders, add 15 and
 # 16; if you want to *publish* about them, add 09, 10 and 13. A1 is the PyTorch refresher.

@@ -62,14 +62,16 @@ scores = torch.tensor([row["score"] for row in eight], device=encoder.device)
 print("first", tuple(first["input_ids"].shape), "second", tuple(second["input_ids"].shape))
 
 # %% [markdown]
-# `first` and `second` are padded batches of token ids with their masks, as in notebook 02. `encoder(**first)`
-# gives eight vectors. Nothing in it knows that there is a second sentence.
+# `first` and `second` are padded batches of token ids with their masks, as in notebook 02 (`move` puts them
+# where the encoder is, on the CPU or a GPU). `encoder(**first)` hands both over by name and gives eight
+# vectors. Nothing in it knows that there is a second sentence.
 
 # %% [markdown]
 # ## 2 · How many weights do two towers have?
 #
 # **Predict.** mini-bert has about 2.3 million weights. The package puts it into a task for pairs,
-# `Siamese(encoder, "regression")`. How many weights does that task have? Write a number.
+# `Siamese(encoder, "regression")`: two sentences in, and a loss that compares their cosine with the score.
+# How many weights does that task have? Write a number.
 
 # %%
 guess_weights = None  # your guess
@@ -125,8 +127,10 @@ you_said(guess_again, w.grad)
 # - **from one `backward()` to the next** PyTorch adds to what is already in `.grad`, 7 + 7 = 14. This is
 #   bookkeeping. In a training loop you do not want it, hence `zero_grad()`.
 #
-# Now the same with all weights of mini-bert. To get the gradient that comes through `u` alone, we cut the
-# other path with `v.detach()`: the same numbers, but no gradient flows through them.
+# Now the same with all weights of mini-bert. The loss is `regression_loss`, the mean of (cosine - score)²
+# over the eight pairs. To get the gradient that comes through `u` alone, we cut the other path with
+# `v.detach()`: the same numbers, but no gradient flows through them. (`retain_graph` keeps the computation
+# of `u` and `v`, because we ask for three gradients of it.)
 
 # %%
 u, v = encoder(**first), encoder(**second)  # each (8, 128)
@@ -199,8 +203,8 @@ print(f"length of the total {whole:.3f}; cosine between the two gradients {angle
 # | `losses.append(loss.item())` | remember the number, not the whole computation |
 #
 # ### Exercise 1: memorise eight pairs (4 points)
-# Put the lines together. `memorise` repeats the step `steps` times and returns the list of losses, one per
-# step. Your check uses a much smaller encoder, so it takes a second.
+# Put the lines together. `memorise` repeats the step `steps` times and returns the list of losses, one
+# number per step. The check tries your loop on a much smaller encoder, so it takes a second.
 
 
 # %% id="04-loop" tags=["exercise", "points:4"]
@@ -285,7 +289,8 @@ print("as close before training:", bool(np.abs(before - gold).max() < 0.15))
 # %% [markdown]
 # Memorised. A loop that cannot memorise eight pairs has a bug, so this is the first thing to try with
 # any new training code. But **memorising is not learning**. Has the encoder become better at pairs that
-# it never saw? Take the 308 pairs of STSb's dev split, and a sentence of your own.
+# it never saw? Take the pairs of STSb's dev split, scored by Spearman (times 100) as in notebook 03, and
+# a sentence of your own.
 
 # %%
 my_sentence = "The baker closes early on Mondays."  # write your own sentence

@@ -32,7 +32,7 @@ TRAINED = (
         "skip-thoughts",
         "skip-thoughts",
         "skip-thoughts-CS",
-        "BiLSTM; learned which sentences are neighbours (in mini: of one section)",
+        "BiLSTM; learned which sentences follow each other in running text",
     ),
     ("Dor et al.", "dor-sections", "Dor et al.", "BiLSTM with the triplet loss"),
     ("SBERT-WikiSec", "sbert-sections", "SBERT-WikiSec-base", "triplet loss, MEAN pooling"),

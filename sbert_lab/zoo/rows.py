@@ -6,8 +6,8 @@ Three kinds of rows are made here:
   arguments that people called alike. USE read question-answer pages and forums, which are not to be
   had; in-batch negatives is the nearest to its task of finding a question's answer among others.
   The arguments are Table 3's, so no system with these rows may be scored there;
-- neighbours: pairs of sentences that follow each other in an article. Profile mini has no running
-  text: there a pair is the anchor and the positive of a section triplet, two of one section.
+- neighbours: pairs of sentences that follow each other in a training article; headings are skipped,
+  so that no section label is seen.
 """
 
 import random
@@ -104,11 +104,22 @@ def _sections(recipe: Recipe, profile: Profile) -> Rows:
 
 def _neighbours(recipe: Recipe, profile: Profile) -> Rows:
     if not _has_articles(profile):
-        rows = _load("wiki_sections", "train", profile)
-        pairs = [{"anchor": r["anchor"], "positive": r["positive"]} for r in rows]
-        return Rows(pairs, f"{len(pairs):,} pairs of sentences of one section", False)
+        pairs = _following_lines()
+        return Rows(pairs, f"{len(pairs):,} pairs of following sentences in our articles", False)
     pairs = _following_sentences()
     return Rows(pairs, f"{len(pairs):,} pairs of following sentences in WikiText-2 articles", True)
+
+
+def _following_lines() -> list[dict]:
+    """Mini's training articles have a sentence on each line."""
+    from sbert_lab.data.formats.wikipedia import read_articles
+    from sbert_lab.paths import data_dir
+
+    pairs = []
+    for article in read_articles(data_dir("mini", "wiki_sections", "train_articles.txt")):
+        lines = [line for section in article.sections.values() for line in section]
+        pairs += [{"anchor": a, "positive": b} for a, b in zip(lines, lines[1:], strict=False)]
+    return pairs
 
 
 def _following_sentences() -> list[dict]:

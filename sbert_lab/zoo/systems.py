@@ -76,8 +76,8 @@ SYSTEMS = (
     ),
     Recipe(
         name="skip-thoughts",
-        note="skip-thoughts' idea: BiLSTM 2 x 128, in-batch negatives on neighbouring sentences "
-        "(in mini, which has no running text, on two sentences of one section)",
+        note="skip-thoughts' idea: BiLSTM 2 x 128, in-batch negatives on neighbouring sentences",
+        version=2,
         corpus="neighbours",
         objective="in-batch negatives",
         **_BILSTM,

@@ -1,0 +1,85 @@
+"""Duplicate questions: how well a cosine finds them, among labelled pairs and among all pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sbert_lab.errors import InputError
+from sbert_lab.search import top_k
+
+
+@dataclass(frozen=True, kw_only=True)
+class Questions:
+    """A collection of questions (each once) and the pairs that people labelled."""
+
+    texts: list[str]
+    left: np.ndarray  # (P,) row of the first question
+    right: np.ndarray  # (P,) row of the second
+    labels: np.ndarray  # (P,) 1: duplicates
+    groups: np.ndarray  # (N,) equal for questions that chains of duplicates connect
+
+    @property
+    def gold_pairs(self) -> int:
+        """How many pairs of the whole collection lie within a group."""
+        sizes = np.unique(self.groups, return_counts=True)[1]
+        return int((sizes * (sizes - 1) // 2).sum())
+
+
+def collect(rows) -> Questions:
+    """Questions of pairs (columns sentence1, sentence2, label), in order of appearance."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    first, second = list(rows["sentence1"]), list(rows["sentence2"])
+    labels = np.asarray(rows["label"])
+    if not len(labels) or not set(np.unique(labels)) <= {0, 1}:
+        raise InputError(f"labels should be 0 or 1, got {sorted(set(labels.tolist()))[:5]}")
+    texts = list(dict.fromkeys(text for pair in zip(first, second, strict=True) for text in pair))
+    place = {text: number for number, text in enumerate(texts)}
+    left, right = (np.array([place[text] for text in side]) for side in (first, second))
+    linked = labels == 1
+    graph = coo_matrix((np.ones(linked.sum()), (left[linked], right[linked])), (len(texts),) * 2)
+    groups = connected_components(graph, directed=False)[1]
+    return Questions(texts=texts, left=left, right=right, labels=labels, groups=groups)
+
+
+def precision_recall(cosines, labels, threshold: float) -> tuple[float, float, float]:
+    """Precision, recall and F1 (0 to 1) of calling every pair from this cosine on a duplicate.
+
+    With nothing called a duplicate all three are 0.
+    """
+    called, true = np.asarray(cosines) >= threshold, np.asarray(labels) == 1
+    if called.shape != true.shape or not true.any():
+        raise InputError(f"{called.shape} cosines, {true.shape} labels, {true.sum()} duplicates")
+    hits = int((called & true).sum())
+    if not hits:
+        return 0.0, 0.0, 0.0
+    precision, recall = hits / int(called.sum()), hits / int(true.sum())
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def best_threshold(cosines, labels) -> float:
+    """The cosine from which on calling pairs duplicates gives the best F1: (P,), (P,) -> float."""
+    cosines, true = np.asarray(cosines, dtype=np.float64), np.asarray(labels) == 1
+    if cosines.shape != true.shape or not true.any():
+        raise InputError(f"{cosines.shape} cosines, {true.shape} labels, {true.sum()} duplicates")
+    if not np.isfinite(cosines).all():
+        raise InputError("a cosine is NaN or infinite: encode the sentences again")
+    order = np.argsort(-cosines, kind="stable")
+    hits, called = np.cumsum(true[order]), np.arange(1, len(order) + 1)
+    last = np.append(np.diff(cosines[order]) != 0, True)  # equal cosines are called together
+    scores = np.where(last, 2 * hits / (called + true.sum()), -1)
+    return float(cosines[order][scores.argmax()])
+
+
+def hit_rates(vectors, groups, ks: Sequence[int] = (1, 10, 100)) -> dict[int, float]:
+    """Of the questions that have a duplicate, the share (per cent) with one among the k nearest."""
+    groups = np.asarray(groups)
+    sizes = np.bincount(groups)
+    asked = np.flatnonzero(sizes[groups] > 1)
+    if not len(asked):
+        raise InputError("no question has a duplicate: nothing to find")
+    rows = top_k(vectors, vectors, k=max(ks), skip_self=True)[1][asked]
+    found = groups[rows] == groups[asked][:, None]  # (asked, k)
+    return {k: float(100 * found[:, :k].any(axis=1).mean()) for k in ks}

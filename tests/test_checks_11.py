@@ -1,0 +1,207 @@
+"""The checks of notebook 11: right answers pass in any style, known wrong ones get their hint."""
+
+import random
+
+import numpy as np
+import pytest
+
+from sbert_lab.checks import nb11
+from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.data import build_triplets
+from sbert_lab.data.formats.wikipedia import Article
+from sbert_lab.evaluation import sections
+
+# ---- building triplets
+
+
+def made(choose_positive, choose_negative):
+    """A builder of triplets with two choices left open: (here, anchor), (articles, title, name)."""
+
+    def answer(articles):
+        return [
+            (title, anchor, choose_positive(here, anchor), choose_negative(articles, title, name))
+            for title, parts in articles.items()
+            for name, here in parts.items()
+            for anchor in here
+            if len(here) > 1
+        ]
+
+    return answer
+
+
+def partner(here, anchor):
+    return next(sentence for sentence in here if sentence != anchor)
+
+
+def stranger(articles, title, name):
+    here = articles[title][name]
+    return next(s for texts in articles[title].values() for s in texts if s not in here)
+
+
+def test_triplets_pass_by_hand_at_random_as_dictionaries_and_from_the_package():
+    def at_random(articles):
+        draw, rows = random.Random(5), []
+        for title, parts in articles.items():
+            for name, here in parts.items():
+                others = {s for n, texts in parts.items() if n != name for s in texts} - set(here)
+                for anchor in here:
+                    if partners := [s for s in here if s != anchor]:
+                        row = (draw.choice(partners), draw.choice(sorted(others)))
+                        rows.append({"article": title, "anchor": anchor, "positive": row[0],
+                                     "negative": row[1]})  # fmt: skip
+        return rows
+
+    def from_the_package(articles):
+        whole = [
+            Article(title, {name: list(texts) for name, texts in parts.items()})
+            for title, parts in articles.items()
+        ]
+        return build_triplets(whole, seed=1)
+
+    for answer in (made(partner, stranger), at_random, from_the_package):
+        assert verdict_of(nb11.build_triplets, answer) == CORRECT
+
+
+def elsewhere(articles, title, name):
+    other = next(one for one in articles if one != title)
+    return next(iter(articles[other].values()))[0]
+
+
+def same_section(articles, title, name):
+    return articles[title][name][-1]
+
+
+def careless(articles, title, name):
+    """The last sentence of another section, whether or not it stands here, too."""
+    names = [one for one in articles[title] if one != name]
+    return articles[title][names[0]][-1 if names[0] == "Climbing" else 0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (made(partner, elsewhere), "comes from another article"),
+        (made(lambda here, anchor: anchor, stranger), "the same sentence"),
+        (made(lambda here, anchor: here[0], stranger), "the same sentence"),
+        (made(partner, same_section), "own section"),
+        (made(partner, careless), "stands in two sections"),
+        (made(lambda here, anchor: "A bus goes there twice a day.", stranger), "in one section"),
+        (lambda articles: made(partner, stranger)(articles)[1:], "no triplet has this anchor"),
+        (lambda articles: [], "the list is empty"),
+        (lambda articles: [row[1:] for row in made(partner, stranger)(articles)], "four things"),
+        (lambda articles: [("x", *r[1:]) for r in made(partner, stranger)(articles)], "no article"),
+        (lambda articles: [(*r[:3], "?") for r in made(partner, stranger)(articles)], "negative"),
+        (lambda articles: 5, "a list of rows"),
+    ],
+)
+def test_wrong_triplets_get_their_hint(answer, hint):
+    assert hint in verdict_of(nb11.build_triplets, answer)
+
+
+def test_the_triplets_stub_is_not_attempted():
+    def stub(articles): ...
+
+    assert verdict_of(nb11.build_triplets, stub) == NOT_ATTEMPTED
+
+
+# ---- accuracy
+
+
+def test_accuracy_passes_with_a_loop_and_with_arrays():
+    def with_a_loop(to_positive, to_negative):
+        hits = 0
+        for near, far in zip(to_positive, to_negative, strict=True):
+            hits += near < far
+        return hits / len(to_positive)
+
+    for answer in (with_a_loop, lambda p, n: np.count_nonzero(n - p > 0) / len(p)):
+        assert verdict_of(nb11.accuracy, answer) == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (lambda p, n: np.mean(p <= n), "scores 100 %"),
+        (lambda p, n: np.mean((p < n) + 0.5 * (p == n)), "with a coin"),
+        (lambda p, n: np.mean(p > n), "swapped"),
+        (lambda p, n: np.mean(p >= n), "swapped, and ties count"),
+        (lambda p, n: np.mean((p < n)[p != n]), "left out of the count"),
+        (lambda p, n: np.sum(p < n), "divide by the number"),
+        (lambda p, n: 100 * np.mean(p < n), "between 0 and 1"),
+        (lambda p, n: 5 / 9 if p.any() else 1.0, "one vector for everything"),
+        (lambda p, n: 0.9, "strictly closer"),
+        (lambda p, n: p < n, "one number"),
+    ],
+)
+def test_a_wrong_accuracy_gets_its_hint(answer, hint):
+    assert hint in verdict_of(nb11.accuracy, answer)
+
+
+def test_the_accuracy_stub_is_not_attempted():
+    def stub(to_positive, to_negative): ...
+
+    assert verdict_of(nb11.accuracy, stub) == NOT_ATTEMPTED
+
+
+# ---- the split
+
+
+def by_article(rows, share, seed):
+    titles = sorted({row["article"] for row in rows})
+    chosen = np.random.default_rng(seed).permutation(titles)[: round(share * len(titles))]
+    sides = ([], [])
+    for row in rows:
+        sides[row["article"] in chosen].append(row)
+    return sides
+
+
+def test_a_split_by_article_passes_in_numpy_and_from_the_package():
+    def from_the_package(rows, share, seed):
+        return sections.split_by_article(rows, test=share, seed=seed)
+
+    for answer in (by_article, from_the_package):
+        assert verdict_of(nb11.split, answer) == CORRECT
+
+
+def by_triplet(rows, share, seed):
+    mixed = random.Random(seed).sample(rows, len(rows))
+    cut = round(share * len(rows))
+    return mixed[cut:], mixed[:cut]
+
+
+def lossy(rows, share, seed):
+    train, test = by_article(rows, share, seed)
+    return train[1:], test
+
+
+def anchors_only(rows, share, seed):
+    """Splits triplets by their anchor: what the other roles know is forgotten."""
+    out = [row["anchor"].endswith(("4", "9")) for row in rows]
+    train = [
+        row for row, held in zip(rows, out, strict=True)
+        if not held and not row["positive"].endswith("4")
+    ]  # fmt: skip
+    return train, [row for row, held in zip(rows, out, strict=True) if held]
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (by_triplet, "splits by triplet"),
+        (anchors_only, "no anchor is shared"),
+        (lossy, "nothing may be lost"),
+        (lambda rows, share, seed: by_article(rows, share, seed)[::-1], "swapped"),
+        (lambda rows, share, seed: by_article(rows, 0.5, seed), "is 2 for the test, not 4"),
+        (lambda rows, share, seed: (rows, []), "one side is empty"),
+        (lambda rows, share, seed: rows, "two lists"),
+        (lambda rows, share, seed: (["A"], ["B"]), "lists of rows"),
+    ],
+)
+def test_a_wrong_split_gets_its_hint(answer, hint):
+    assert hint in verdict_of(nb11.split, answer)
+
+
+def test_the_split_stub_is_not_attempted():
+    def stub(rows, share, seed): ...
+
+    assert verdict_of(nb11.split, stub) == NOT_ATTEMPTED

@@ -1,0 +1,219 @@
+"""The checks of notebook 15: right answers pass in any style, known wrong ones get their hint."""
+
+import numpy as np
+import pytest
+import torch
+
+from sbert_lab.checks import nb15
+from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.evaluation import duplicates
+from sbert_lab.search import best_pairs
+
+# ---- the closest pairs
+
+
+def by_blocks(vectors, k, block):
+    found = []
+    for start in range(0, len(vectors), block):
+        cosines = vectors[start : start + block] @ vectors[start:].T
+        for row in range(len(cosines)):
+            for column in range(row + 1, cosines.shape[1]):
+                found.append((cosines[row, column], start + row, start + column))
+    return [(i, j) for _, i, j in sorted(found, reverse=True)[:k]]
+
+
+def with_triu(vectors, k, block):
+    best = []
+    for start in range(0, len(vectors), block):
+        cosines = np.triu(np.matmul(vectors[start : start + block], vectors.T), start + 1)
+        rows, columns = np.nonzero(cosines)
+        scores = cosines[rows, columns]
+        best += list(zip(scores, rows + start, columns, strict=True))
+    return [(i, j) for _, i, j in sorted(best, key=lambda one: -one[0])[:k]]
+
+
+def from_the_package(vectors, k, block):
+    return [(i, j) for _, i, j in best_pairs(np.asarray(vectors), limit=k, block=block)]
+
+
+def in_torch(vectors, k, block):
+    vectors = torch.from_numpy(np.asarray(vectors))
+    return by_blocks(vectors, k, block)
+
+
+@pytest.mark.parametrize("answer", [by_blocks, with_triu, from_the_package, in_torch])
+def test_right_pairs_pass_in_any_style(answer):
+    assert verdict_of(nb15.closest_pairs, answer) == CORRECT
+
+
+def all_at_once(vectors, k, block):
+    return by_blocks(vectors, k, len(vectors))
+
+
+def scored(vectors):
+    cosines = np.asarray(vectors) @ np.asarray(vectors).T
+    count = len(cosines)
+    return sorted(((cosines[i, j], i, j) for i in range(count) for j in range(count)), reverse=True)
+
+
+def with_self(vectors, k, block):
+    return [(i, j) for _, i, j in scored(vectors)][:k]
+
+
+def both_ways(vectors, k, block):
+    return [(i, j) for _, i, j in scored(vectors) if i != j][:k]
+
+
+def larger_first(vectors, k, block):
+    return [(j, i) for i, j in by_blocks(vectors, k, block)]
+
+
+def within_the_block(vectors, k, block):
+    found = []
+    for start in range(0, len(vectors), block):
+        cosines = vectors[start : start + block] @ vectors[start:].T
+        for row in range(len(cosines)):
+            for column in range(row + 1, cosines.shape[1]):
+                found.append((cosines[row, column], row, column))
+    pairs = list(dict.fromkeys((i, j) for _, i, j in sorted(found, reverse=True)))
+    return pairs[:k]
+
+
+def least_similar(vectors, k, block):
+    return [(i, j) for _, i, j in scored(vectors)[::-1] if i < j][:k]
+
+
+def only_inside_blocks(vectors, k, block):
+    pairs = [(s, i, j) for s, i, j in scored(vectors) if i < j and i // block == j // block]
+    return [(i, j) for _, i, j in pairs[:k]]
+
+
+def fixed_k(vectors, k, block):
+    return by_blocks(vectors, 8, block)
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (all_at_once, "cosines in memory at once"),
+        (with_self, "a sentence met itself"),
+        (both_ways, "(i, j) and (j, i) are the same pair"),
+        (larger_first, "the smaller number should stand first"),
+        (within_the_block, "Add the block's first row"),
+        (least_similar, "least similar"),
+        (only_inside_blocks, "is every block compared with all later rows"),
+        (fixed_k, "not for k = 3"),
+        (lambda v, k, b: by_blocks(v, k, b)[::-1], "the highest cosine first"),
+        (lambda v, k, b: scored(v)[:k], "two row numbers each, no cosines"),
+        (lambda v, k, b: 3.0, "a list of pairs"),
+    ],
+)
+def test_wrong_pairs_get_their_hint(answer, hint):
+    assert hint in verdict_of(nb15.closest_pairs, answer)
+
+
+def test_the_pairs_stub_is_not_attempted():
+    def closest_pairs(vectors, k, block): ...
+
+    assert verdict_of(nb15.closest_pairs, closest_pairs) == NOT_ATTEMPTED
+
+
+# ---- the threshold
+
+
+def by_loop(dev_cosines, dev_labels, test_cosines, test_labels):
+    best = max(np.unique(dev_cosines), key=lambda one: nb15.f1(dev_cosines, dev_labels, one))
+    return best, nb15.f1(test_cosines, test_labels, best)
+
+
+def from_duplicates(dev_cosines, dev_labels, test_cosines, test_labels):
+    best = duplicates.best_threshold(dev_cosines, dev_labels)
+    return best, duplicates.precision_recall(test_cosines, test_labels, best)[2]
+
+
+def on_a_grid(dev_cosines, dev_labels, test_cosines, test_labels):
+    grid = np.linspace(0, 1, 1001)
+    best = grid[np.argmax([nb15.f1(dev_cosines, dev_labels, one) for one in grid])]
+    return [torch.tensor(best), nb15.f1(test_cosines, test_labels, best)]
+
+
+@pytest.mark.parametrize("answer", [by_loop, from_duplicates, on_a_grid])
+def test_a_threshold_from_dev_passes(answer):
+    assert verdict_of(nb15.threshold, answer) == CORRECT
+
+
+def tuned_on_test(dev_cosines, dev_labels, test_cosines, test_labels):
+    return by_loop(test_cosines, test_labels, test_cosines, test_labels)
+
+
+def by_accuracy(dev_cosines, dev_labels, test_cosines, test_labels):
+    def accuracy(one):
+        return ((dev_cosines >= one) == (dev_labels == 1)).mean()
+
+    best = max(np.unique(dev_cosines), key=accuracy)
+    return best, nb15.f1(test_cosines, test_labels, best)
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (tuned_on_test, "tuned on the test pairs"),
+        (by_accuracy, "best accuracy, not the best F1"),
+        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0], by_loop(dc, dl, dc, dl)[1]),
+         "where it was chosen"),
+        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0],
+                                 ((tc >= by_loop(dc, dl, tc, tl)[0]) == tl).mean()),
+         "this is the accuracy on test"),
+        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0], 100 * by_loop(dc, dl, tc, tl)[1]),
+         "between 0 and 1"),
+        (lambda dc, dl, tc, tl: (0.1, nb15.f1(tc, tl, 0.1)), "another one has"),
+        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0], 0.123), "2 hits"),
+        (lambda dc, dl, tc, tl: by_loop(dc, dl, tc, tl)[0], "two numbers are needed"),
+    ],
+)  # fmt: skip
+def test_a_wrong_threshold_gets_its_hint(answer, hint):
+    assert hint in verdict_of(nb15.threshold, answer)
+
+
+def test_in_the_fixture_the_three_choices_differ():
+    halves = nb15.threshold_fixture()
+    thresholds = {answer(*halves)[0] for answer in (by_loop, tuned_on_test, by_accuracy)}
+    assert len(thresholds) == 3
+
+
+def test_the_threshold_stub_is_not_attempted():
+    def choose_threshold(dev_cosines, dev_labels, test_cosines, test_labels): ...
+
+    assert verdict_of(nb15.threshold, choose_threshold) == NOT_ATTEMPTED
+
+
+# ---- the budget
+
+
+@pytest.mark.parametrize("answer", [(192, 48), (8e9 / 40e6 - 8, 192 // 4), (192.0, 48.0)])
+def test_the_budget_passes(answer):
+    assert verdict_of(nb15.budget, *answer) == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        ((200, 50), "its id of 8 bytes"),
+        ((1536, 48), "bits for bytes"),
+        ((1600, 50), "ids forgotten"),
+        ((25, 6), "divided by 8 once more"),
+        ((24, 6), "divided by 8 once more"),
+        ((206.7, 51), "1e9 bytes"),
+        ((100, 25), "divide the 8e9 bytes"),
+        ((192, 50), "without the id"),
+        ((192, 192), "4 bytes, not one"),
+        ((192, 6), "number of bits"),
+        ((192, 17), "how many numbers of 4 bytes"),
+    ],
+)
+def test_a_wrong_budget_gets_its_hint(answer, hint):
+    assert hint in verdict_of(nb15.budget, *answer)
+
+
+def test_the_budget_stub_is_not_attempted():
+    assert verdict_of(nb15.budget, None, None) == NOT_ATTEMPTED

@@ -1,0 +1,114 @@
+"""The course covers the paper: every claim has one home, every system a row, every question an
+answer."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from sbert_lab.paper import list_claims
+from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
+from sbert_lab.profiles import get_profile
+from sbert_lab.reproduce import TABLES, table_module
+
+SOURCES = Path(__file__).resolve().parent.parent / "notebooks" / "src"
+TEXTS = {path.stem[:2]: path.read_text(encoding="utf-8") for path in SOURCES.glob("[0-9]*.py")}
+VERDICTS = (HOLDS, FAILS, OPEN, NOT_HERE)
+
+# The questions that readers of the paper stumble over, by the notebook that answers them.
+QUESTIONS = {
+    "01": ["q-one-pass"],
+    "02": ["q-max-over-time", "q-which-layer-which-tokens"],
+    "03": ["q-averaged-bert-worse-than-glove"],
+    "04": ["q-two-towers", "q-cosine-or-euclid"],
+    "05": ["q-why-abs", "q-concatenation-later"],
+    "06": ["q-score-scaling", "q-cosine-zero"],
+    "07": ["q-facenet", "q-hard-semi-hard-easy"],
+    "08": [
+        "q-all",
+        "q-different-numbers",
+        "q-why-spearman",
+        "q-infersent-concatenation",
+        "q-use-sick",
+    ],
+    "09": ["q-stsb-mix", "q-nli-helps-cross-encoder"],
+    "10": ["q-afs-against-sts", "q-unseen-topic"],
+    "12": [
+        "q-subjectivity",
+        "q-why-logistic-regression",
+        "q-raw-vectors-as-features",
+        "q-use-wins-trec",
+        "q-transfer-learning",
+    ],
+    "13": ["q-why-product", "q-infersent-concatenation"],
+    "14": ["q-smart-batching", "q-the-function-of-that-name"],
+    "16": ["q-poly-encoder"],
+}
+
+# The systems of the paper: the table that has them, and a pattern for the row's name.
+SYSTEMS = {
+    "averaged word vectors": (1, r"^word vectors$"),
+    "subword vectors, fastText-like": (1, r"^subword vectors$"),
+    "averaged BERT": (1, r"raw BERT MEAN"),
+    "BERT CLS": (1, r"raw BERT CLS"),
+    "InferSent": (1, r"^InferSent$"),
+    "Universal Sentence Encoder": (1, r"^USE$"),
+    "SBERT": (1, r"^SBERT-NLI$"),
+    "SRoBERTa": (1, r"^SRoBERTa-NLI$"),
+    "BERT cross-encoder": (2, r"cross-encoder"),
+    "tf-idf": (3, r"tf-idf"),
+    "SVR (Misra et al.)": (3, r"^SVR"),
+    "mean vectors": (4, r"mean vectors"),
+    "skip-thoughts": (4, r"skip-thoughts"),
+    "Dor et al.": (4, r"Dor et al"),
+    "smart batching": (7, r"smart batching"),
+}
+
+
+@pytest.mark.parametrize("id", list(list_claims()["id"]))
+def test_a_claim_is_decided_in_its_home_and_nowhere_else(id):
+    home = list_claims().set_index("id").loc[id, "notebook"]
+    line = rf"^{id} .+: ({'|'.join(VERDICTS)}) \("
+    assert {n for n, text in outputs().items() if re.search(line, text, re.MULTILINE)} == {home}
+
+
+@cache
+def outputs() -> dict[str, str]:
+    """What each built notebook printed, by its number."""
+    found = {}
+    for path in SOURCES.parent.glob("[0-9]*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        printed = [out for cell in cells for out in cell.get("outputs", [])]
+        found[path.stem[:2]] = "\n".join("".join(out.get("text", [])) for out in printed)
+    return found
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_of_the_paper_has_a_row(system):
+    number, pattern = SYSTEMS[system]
+    names = [row.name for row in table_module(number).rows(get_profile("mini"))]
+    assert any(re.search(pattern, name) for name in names), names
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_the_paper_names_of_rows_stand_in_its_table(number):
+    from sbert_lab.paper import table
+
+    printed = table(number)
+    known = {str(value) for column in printed.columns for value in printed[column]}
+    rows = table_module(number).rows(get_profile("mini"))
+    assert {row.paper for row in rows if row.paper} <= known
+
+
+def test_the_poly_encoder_and_the_index_have_their_notebooks():
+    assert "PolyEncoder(" in TEXTS["16"]
+    assert "VectorIndex.build(" in TEXTS["15"]
+
+
+@pytest.mark.parametrize(
+    ("number", "anchor"), [(n, anchor) for n, anchors in QUESTIONS.items() for anchor in anchors]
+)
+def test_every_readers_question_has_its_answer(number, anchor):
+    assert f'<a id="{anchor}"></a>' in TEXTS[number]
