@@ -55,7 +55,7 @@ class BiLstm(nn.Module):
     """One LSTM per direction, then pooling: (B, T, D), mask (B, T) -> (B, 2 * hidden).
 
     Both read the real words first and the padding last, so no padding is ever in a word's past.
-    (torch's packed sequences do the same, but train at half the speed on a CPU.)
+    (torch's packed sequences do the same; they trained more slowly in our rough timing on a CPU.)
     """
 
     def __init__(self, width: int, hidden: int, pooling: str) -> None:

@@ -30,6 +30,7 @@ LAYERS = [
     {"zoo"},
     {"search"},
     {"evaluation"},
+    {"model_card"},
     {"paper"},
     {"reproduce"},
     {"plots"},

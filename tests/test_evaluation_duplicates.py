@@ -57,6 +57,40 @@ def test_hit_rates_by_hand():
     assert rates == {1: 0.0, 2: 50.0, 4: 100.0}
 
 
+def test_precision_and_recall_among_all_pairs_by_counting():
+    draw = np.random.default_rng(1)
+    vectors, groups = draw.normal(size=(60, 4)), draw.integers(25, size=60)
+    rows, columns = np.triu_indices(60, 1)
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines, gold = (units @ units.T)[rows, columns], groups[rows] == groups[columns]
+    thresholds = [0.1, 0.6, 0.9, 1.5]
+    precision, recall = duplicates.among_all_pairs(vectors, groups, thresholds)
+    for number, threshold in enumerate(thresholds[:3]):
+        expected = duplicates.precision_recall(cosines, gold, threshold)[:2]
+        assert (precision[number], recall[number]) == pytest.approx(expected)
+    assert np.isnan(precision[3]) and recall[3] == 0
+
+
+def test_a_report_tells_an_informed_embedding_from_chance():
+    draw = np.random.default_rng(2)
+    rows = {"sentence1": [], "sentence2": [], "label": []}
+    for number in range(200):
+        rows["sentence1"].append(f"{number % 50} a{number}")
+        rows["sentence2"].append(f"{number % 50 if number % 2 else (number + 7) % 50} b{number}")
+        rows["label"].append(number % 2)
+    questions = duplicates.collect(rows)
+    centres = draw.normal(size=(50, 16))
+    topic = [int(text.split()[0]) for text in questions.texts]
+    informed = duplicates.report(
+        centres[topic] + 0.3 * draw.normal(size=(len(topic), 16)), questions
+    )
+    chance = duplicates.report(draw.normal(size=(len(topic), 16)), questions)
+    assert informed["labelled precision"] > 95 and informed["labelled recall"] > 90
+    for column in ("labelled precision", "all-pairs precision", "found at 1", "found in 10"):
+        assert informed[column] > chance[column]
+    assert informed["all-pairs precision"] < informed["labelled precision"]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

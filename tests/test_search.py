@@ -120,11 +120,11 @@ def test_without_a_limit_per_sentence_all_pairs_compete(block):
     assert {(i, j) for _, i, j in found[:70]} == {(i, j) for _, i, j in mined}
 
 
-def test_only_the_upper_triangle_is_computed(monkeypatch):
+def test_only_theupper_triangle_is_computed(monkeypatch):
     from sbert_lab.search import blocks
 
     sizes = []
-    real = blocks._upper_triangle
+    real = blocks.upper_triangle
 
     def counted(vectors, block):
         for start, offset, cosines in real(vectors, block):
@@ -133,7 +133,7 @@ def test_only_the_upper_triangle_is_computed(monkeypatch):
             sizes.append(cosines.numel())
             yield start, offset, cosines
 
-    monkeypatch.setattr(blocks, "_upper_triangle", counted)
+    monkeypatch.setattr(blocks, "upper_triangle", counted)
     best_pairs(random_vectors(100), block=10)
     assert sum(sizes) == 55 * 100  # 10 blocks on the diagonal and 45 above it, of 100
 

@@ -51,7 +51,9 @@ def small_home(tmp_path_factory) -> Path:
     duplicates = "".join(f"{i}\t{i}\t{i}\t{a}\t{b}\t{i % 2}\n" for i, (a, b) in enumerate(pairs))
     numbers = ",".join(["1"] * 8)
     facets = "".join(f"{i % 6},{numbers},{a},{b}\n" for i, (a, b) in enumerate(pairs))
+    article = " = Dog = \n = = Life = = \n" + "".join(f"{a}\n" for a, _ in pairs)
     contents = {
+        "wiki_sections/train_articles.txt": article,
         "quora/quora_duplicate_questions.tsv": QUORA + duplicates,
         "afs/ArgPairs_dogs.csv": AFS + facets,
         "snli/snli_1.0_train.jsonl": nli,
@@ -247,6 +249,13 @@ def test_questions_and_forum_rows_are_the_pairs_that_people_called_alike(profile
     found = rows_of(zoo.get_recipe("use-forum"), profile)
     assert found.text == "6 duplicate questions (quora), 6 pairs of afs"
     assert set(found.rows[0]) == {"anchor", "positive"} and not found.partial
+
+
+def test_neighbours_in_mini_are_the_lines_of_an_article_one_after_the_other(profile):
+    pairs = rows_of(zoo.get_recipe("skip-thoughts"), profile).rows
+    assert len(pairs) == 11
+    following = [pair["anchor"] for pair in pairs[1:]]
+    assert following == [pair["positive"] for pair in pairs[:-1]]
 
 
 def test_shuffled_labels_are_the_same_labels_of_the_same_pairs(profile):

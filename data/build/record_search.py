@@ -1,5 +1,7 @@
 """Record what indexes cost and find, up to a million vectors: python data/build/record_search.py
 
+With --real it adds, instead, the duplicates found among real Quora questions ($SBERT_LAB_DATA).
+
 Writes data/results/mini/15_search.json, which notebook 15 shows as recorded. Times are processor
 seconds of one thread, so a busy machine does not change them much. About ten minutes.
 """
@@ -18,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 SIZES = (100_000, 1_000_000)
 QUERIES = 200
+REAL_PAIRS = 10_000
 SETTINGS = {
     "flat": ({}, (1,)),
     "hnsw": ({"links": 16, "build_effort": 40}, (16, 64, 256)),
@@ -52,18 +55,44 @@ def measure(vectors, queries) -> list[dict]:
     return entries
 
 
+def duplicates_real(path: Path) -> None:
+    """The first pairs of the real corpus, by the same functions as in the notebook."""
+    from sbert_lab import data
+    from sbert_lab.encoder import SentenceEncoder
+    from sbert_lab.evaluation import duplicates
+    from sbert_lab.files import read_json, write_json
+
+    rows = data.load("quora", "train", profile="real", partial=True).select(range(REAL_PAIRS))
+    questions = duplicates.collect(rows)
+    vectors = SentenceEncoder.load("mini-sbert").encode(questions.texts, normalize=True)
+    found = {name: round(value, 3) for name, value in duplicates.report(vectors, questions).items()}
+    about = {
+        "date": datetime.date.today().isoformat(),
+        "command": "python data/build/record_search.py --real",
+        "data": f"the first {len(rows):,} pairs, {len(questions.texts):,} questions, "
+        f"{questions.gold_pairs:,} gold pairs",
+    }
+    write_json(path, {**read_json(path), "duplicates_real": {"about": about, **found}})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--output", type=Path, help="default: data/results/mini/15_search.json")
+    parser.add_argument("--real", action="store_true", help="only the real duplicates")
     given = parser.parse_args()
+    if given.real:
+        from sbert_lab.results import results_dir
+
+        duplicates_real(given.output or results_dir("mini", "15_search.json"))
+        return
     import faiss
     import torch
 
     from sbert_lab import data
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.files import write_json
-    from sbert_lab.paths import data_dir
+    from sbert_lab.results import results_dir
     from sbert_lab.search import neighbour_curve, perturb
 
     faiss.omp_set_num_threads(1)
@@ -78,7 +107,7 @@ def main() -> None:
         curves[str(size)] = [round(float(c), 4) for c in neighbour_curve(vectors, sample=QUERIES)]
         entries += measure(vectors, queries)
     write_json(
-        given.output or data_dir("results", "mini", "15_search.json"),
+        given.output or results_dir("mini", "15_search.json"),
         {
             "about": {
                 "date": datetime.date.today().isoformat(),

@@ -7,6 +7,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.search import top_k
+from sbert_lab.search.blocks import BLOCK, unit_rows, upper_triangle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,3 +84,50 @@ def hit_rates(vectors, groups, ks: Sequence[int] = (1, 10, 100)) -> dict[int, fl
     rows = top_k(vectors, vectors, k=max(ks), skip_self=True)[1][asked]
     found = groups[rows] == groups[asked][:, None]  # (asked, k)
     return {k: float(100 * found[:, :k].any(axis=1).mean()) for k in ks}
+
+
+def among_all_pairs(vectors, groups, thresholds: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Precision and recall (0 to 1) for each threshold if all pairs may be called.
+
+    Gold are the pairs within a group. Where no pair is called the precision is NaN.
+    """
+    groups, thresholds = np.asarray(groups), np.asarray(thresholds, dtype=np.float64)
+    called, hits, gold = np.zeros(len(thresholds)), np.zeros(len(thresholds)), 0
+    for start, offset, cosines in upper_triangle(vectors, BLOCK):
+        values = cosines.numpy()
+        same = (
+            groups[start : start + len(values), None] == groups[offset : offset + values.shape[1]]
+        )
+        same &= np.isfinite(values)
+        mine = np.sort(values[same])
+        gold += len(mine)
+        hits += len(mine) - np.searchsorted(mine, thresholds)
+        called += [np.count_nonzero(values >= one) for one in thresholds]
+    if not gold:
+        raise InputError("no question has a duplicate: nothing to find")
+    precision = np.divide(hits, called, out=np.full(len(hits), np.nan), where=called > 0)
+    return precision, hits / gold
+
+
+def report(vectors, questions: Questions) -> dict[str, float]:
+    """Everything for one table row, in per cent: labelled pairs, all pairs, nearest questions.
+
+    The threshold is chosen on the first half of the labelled pairs and scored on the second; the
+    same threshold is then let loose on all pairs of the collection.
+    """
+    units = unit_rows(vectors).numpy()
+    cosines = (units[questions.left] * units[questions.right]).sum(axis=1)
+    half = len(cosines) // 2
+    threshold = best_threshold(cosines[:half], questions.labels[:half])
+    labelled = precision_recall(cosines[half:], questions.labels[half:], threshold)
+    everywhere = among_all_pairs(units, questions.groups, [threshold])
+    hits = hit_rates(units, questions.groups, ks=(1, 10))
+    return {
+        "threshold": threshold,
+        "labelled precision": 100 * labelled[0],
+        "labelled recall": 100 * labelled[1],
+        "all-pairs precision": 100 * float(everywhere[0][0]),
+        "all-pairs recall": 100 * float(everywhere[1][0]),
+        "found at 1": hits[1],
+        "found in 10": hits[10],
+    }

@@ -24,8 +24,8 @@ def top_k(
     Best first. With fewer than k vectors there are fewer columns. `skip_self` is for queries that
     are the vectors themselves, row by row: no row then finds itself.
     """
-    _check(vectors, block)
-    _check(queries, block, width=vectors.shape[1])
+    check_vectors(vectors, block)
+    check_vectors(queries, block, width=vectors.shape[1])
     if k < 1:
         raise InputError(f"k must be at least 1, got {k}")
     if skip_self and len(queries) != len(vectors):
@@ -36,9 +36,9 @@ def top_k(
     keep = min(k, len(vectors) - skip_self)
     scores = np.empty((len(queries), keep), dtype=np.float32)
     rows = np.empty((len(queries), keep), dtype=np.int64)
-    for start, some in _blocks(queries, block):
+    for start, some in blocks_of(queries, block):
         best = _Best(len(some), keep)
-        for offset, others in _blocks(vectors, block):
+        for offset, others in blocks_of(vectors, block):
             cosines = some @ others.T  # (B, B)
             if skip_self:
                 _strike_self(cosines, start - offset)
@@ -62,7 +62,7 @@ def best_pairs(
     `per_sentence` asks that i be among the so many best of j, or j among those of i: what
     sentence-transformers' paraphrase_mining calls top_k. Without it all pairs compete.
     """
-    _check(vectors, block)
+    check_vectors(vectors, block)
     if limit < 1 or (per_sentence is not None and per_sentence < 1):
         raise InputError(f"limit and per_sentence must be at least 1, got {limit}, {per_sentence}")
     if len(vectors) < 2:
@@ -75,7 +75,7 @@ def best_pairs(
 def _best_overall(vectors, limit: int, minimum: float, block: int) -> list[tuple]:
     scores, left, right = torch.empty(0), torch.empty(0, dtype=torch.long), None
     right, bar = left, minimum
-    for start, offset, cosines in _upper_triangle(vectors, block):
+    for start, offset, cosines in upper_triangle(vectors, block):
         flat = cosines.flatten()
         places = torch.nonzero(flat >= bar).squeeze(1)
         if not len(places):
@@ -94,7 +94,7 @@ def _best_by_sentence(vectors, limit: int, keep: int, minimum: float, block: int
     count = len(vectors)
     starts = range(0, count, block)
     best = {s: _Best(min(block, count - s), min(keep, count - 1)) for s in starts}
-    for start, offset, cosines in _upper_triangle(vectors, block):
+    for start, offset, cosines in upper_triangle(vectors, block):
         best[start].add(cosines, offset)
         if offset != start:
             best[offset].add(cosines.T, start)
@@ -114,10 +114,10 @@ def _listed(scores: np.ndarray, left: np.ndarray, right: np.ndarray, limit: int)
     return [(float(scores[i]), int(left[i]), int(right[i])) for i in order]
 
 
-def _upper_triangle(vectors, block: int) -> Iterator[tuple[int, int, Tensor]]:
+def upper_triangle(vectors, block: int) -> Iterator[tuple[int, int, Tensor]]:
     """(first row, first column, cosines) of every block with j > i; the rest of it is -inf."""
-    for start, some in _blocks(vectors, block):
-        for offset, others in _blocks(vectors, block, start):
+    for start, some in blocks_of(vectors, block):
+        for offset, others in blocks_of(vectors, block, start):
             cosines = some @ others.T
             if offset == start:
                 below = torch.ones_like(cosines, dtype=torch.bool).tril()
@@ -149,7 +149,8 @@ def _strike_self(cosines: Tensor, shift: int) -> None:
     cosines[rows, rows + shift] = float("-inf")
 
 
-def _blocks(vectors, block: int, start: int = 0) -> Iterator[tuple[int, Tensor]]:
+def blocks_of(vectors, block: int, start: int = 0) -> Iterator[tuple[int, Tensor]]:
+    """(first row, rows of length 1) of each block."""
     for offset in range(start, len(vectors), block):
         yield offset, unit_rows(vectors[offset : offset + block], offset)
 
@@ -166,7 +167,8 @@ def unit_rows(some, first: int = 0) -> Tensor:
     return F.normalize(rows, dim=1)
 
 
-def _check(vectors, block: int, *, width: int | None = None) -> None:
+def check_vectors(vectors, block: int, *, width: int | None = None) -> None:
+    """Raise unless these are vectors (N, H), as wide as asked for."""
     shape = tuple(getattr(vectors, "shape", ()))
     if len(shape) != 2 or not shape[0]:
         raise InputError(f"expected vectors of shape (N, H) with N > 0, got {shape or vectors!r}")

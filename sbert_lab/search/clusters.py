@@ -3,7 +3,7 @@
 import numpy as np
 
 from sbert_lab.errors import InputError
-from sbert_lab.search.blocks import BLOCK, _blocks, _check, unit_rows
+from sbert_lab.search.blocks import BLOCK, blocks_of, check_vectors, unit_rows
 
 
 def communities(
@@ -15,12 +15,12 @@ def communities(
     is taken is not taken again. The centre stands first; many sentences belong to no group. The
     same groups as sentence-transformers' community_detection.
     """
-    _check(vectors, block)
+    check_vectors(vectors, block)
     if min_size < 1:
         raise InputError(f"min_size must be at least 1, got {min_size}")
     proposals = []
-    for start, some in _blocks(vectors, block):
-        near = [some @ others.T for _, others in _blocks(vectors, block)]
+    for start, some in blocks_of(vectors, block):
+        near = [some @ others.T for _, others in blocks_of(vectors, block)]
         for row in range(len(some)):
             cosines = np.concatenate([part[row].numpy() for part in near])
             members = np.flatnonzero(cosines >= threshold)
@@ -86,7 +86,7 @@ def purity(clusters, labels) -> float:
 
 
 def _units(vectors, number: int) -> np.ndarray:
-    _check(vectors, BLOCK)
+    check_vectors(vectors, BLOCK)
     if not 1 <= number <= len(vectors):
         raise InputError(f"{number} clusters of {len(vectors)} vectors: choose 1 to {len(vectors)}")
     if len(vectors) < 2:

@@ -12,7 +12,7 @@ import numpy as np
 from sbert_lab.encoding import check_sentences
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder, read_json, sha256, write_json
-from sbert_lab.search.blocks import _blocks, _check, top_k, unit_rows
+from sbert_lab.search.blocks import blocks_of, check_vectors, top_k, unit_rows
 
 KINDS = ("exact", "flat", "hnsw", "ivfpq")
 ABOUT, SENTENCES, FAISS_FILE, VECTORS = (
@@ -59,7 +59,7 @@ class VectorIndex:
         """
         require_choice("kind of index", kind, KINDS)
         listed = check_sentences(sentences)
-        _check(vectors, 1)
+        check_vectors(vectors, 1)
         if len(listed) != len(vectors):
             raise InputError(f"{len(vectors)} vectors but {len(listed)} sentences")
         if kind != "exact" and not has_faiss():
@@ -84,7 +84,7 @@ class VectorIndex:
         An approximate index may find fewer: such places have row -1. IVF-PQ's cosines are
         estimates from compressed vectors.
         """
-        _check(queries, 1, width=self.dimension)
+        check_vectors(queries, 1, width=self.dimension)
         if k < 1:
             raise InputError(f"k must be at least 1, got {k}")
         if self.kind == "exact":
@@ -242,7 +242,7 @@ def _ivfpq(vectors, *, cells: int = 0, probes: int = 8, code_bytes: int = 0):
 
 
 def _filled(index, vectors):
-    for _, some in _blocks(vectors, 65_536):
+    for _, some in blocks_of(vectors, 65_536):
         index.add(some.numpy())
     return index
 

@@ -14,7 +14,15 @@ from sbert_lab.files import read_json, sha256
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile
 from sbert_lab.zoo.recipes import BACKBONES, Recipe, get_recipe
-from sbert_lab.zoo.rows import ALIKE, NEIGHBOURS, PER_ARTICLE, SHUFFLE_SEED, VERSION, sources_of
+from sbert_lab.zoo.rows import (
+    ALIKE,
+    ARTICLES,
+    NEIGHBOURS,
+    PER_ARTICLE,
+    SHUFFLE_SEED,
+    VERSION,
+    sources_of,
+)
 from sbert_lab.zoo.starts import VECTORS, WORD_DROPOUT
 
 # Settings that change how a run is carried out, not what comes out of it.
@@ -56,6 +64,8 @@ def _start_digest(recipe: Recipe, seed: int, profile: Profile) -> str | None:
 def _rows_digest(recipe: Recipe, profile: Profile) -> str:
     """Of the corpora that the rows come from and of how they are made from them."""
     sources = [corpus_digest(*source, profile.name) for source in sources_of(recipe, profile)]
+    if recipe.corpus == "neighbours" and profile.name == "mini":
+        sources.append(sha256(data_dir(*ARTICLES)))
     return digest([*sources, VERSION, PER_ARTICLE, NEIGHBOURS, ALIKE, SHUFFLE_SEED])
 
 

@@ -14,7 +14,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sbert_lab.errors import require_choice
+from sbert_lab.errors import DataError, require_choice
+from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile
 from sbert_lab.zoo.recipes import Recipe
 
@@ -22,6 +23,7 @@ PER_ARTICLE = 14  # triplets from one WikiText article: about 8,000 in all
 NEIGHBOURS = 8_000
 ALIKE = {"afs": 0.6, "ukp_aspect": 0.5}  # from which score on two arguments count as a pair
 SHUFFLE_SEED = 0
+ARTICLES = ("mini", "wiki_sections", "train_articles.txt")  # for neighbours in mini
 VERSION = 1  # of what the functions below do; part of every digest
 
 
@@ -51,7 +53,8 @@ def sources_of(recipe: Recipe, profile: Profile) -> list[tuple[str, str]]:
     if recipe.corpus == "questions-forum":
         return [("quora", "train"), (_forum(profile), "all")]
     if recipe.corpus == "neighbours":
-        return [("wikitext2", "train")] if _has_articles(profile) else [("wiki_sections", "train")]
+        mini = profile.name == "mini"
+        return [("wiki_sections", "train") if mini else ("wikitext2", "train")]
     return [_own(recipe)]
 
 
@@ -78,11 +81,8 @@ def _corpus(recipe: Recipe, profile: Profile) -> Rows:
 
 def _builds_sections(profile: Profile) -> bool:
     """Profile real has no section triplets of Ein Dor et al. unless the local copy has them."""
-    return _has_articles(profile) and not _is_local("wiki_sections", "train")
-
-
-def _has_articles(profile: Profile) -> bool:
-    return profile.name == "real" and _is_local("wikitext2", "train")
+    local = _is_local("wikitext2", "train") and not _is_local("wiki_sections", "train")
+    return profile.name == "real" and local
 
 
 def _is_local(name: str, split: str) -> bool:
@@ -103,9 +103,14 @@ def _sections(recipe: Recipe, profile: Profile) -> Rows:
 
 
 def _neighbours(recipe: Recipe, profile: Profile) -> Rows:
-    if not _has_articles(profile):
+    if profile.name == "mini":
         pairs = _following_lines()
         return Rows(pairs, f"{len(pairs):,} pairs of following sentences in our articles", False)
+    if not _is_local("wikitext2", "train"):
+        raise DataError(
+            f"{recipe.name} learns from running text, WikiText-2: put it into a folder and set "
+            "SBERT_LAB_DATA to it (`sbert-lab data list` says where it belongs)"
+        )
     pairs = _following_sentences()
     return Rows(pairs, f"{len(pairs):,} pairs of following sentences in WikiText-2 articles", True)
 
@@ -113,10 +118,9 @@ def _neighbours(recipe: Recipe, profile: Profile) -> Rows:
 def _following_lines() -> list[dict]:
     """Mini's training articles have a sentence on each line."""
     from sbert_lab.data.formats.wikipedia import read_articles
-    from sbert_lab.paths import data_dir
 
     pairs = []
-    for article in read_articles(data_dir("mini", "wiki_sections", "train_articles.txt")):
+    for article in read_articles(data_dir(*ARTICLES)):
         lines = [line for section in article.sections.values() for line in section]
         pairs += [{"anchor": a, "positive": b} for a, b in zip(lines, lines[1:], strict=False)]
     return pairs
