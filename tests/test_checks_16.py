@@ -7,6 +7,7 @@ from torch.nn import functional as F
 
 from sbert_lab.checks import nb16
 from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.plots.nb16 import FAMILIES, family_of, front_of
 from sbert_lab.tasks.poly_encoder import PolyEncoder
 
 # ---- passes for re-ranking
@@ -161,3 +162,17 @@ def test_the_meeting_stub_is_not_attempted():
     def meet(views, candidates): ...
 
     assert verdict_of(nb16.meet, meet) == NOT_ATTEMPTED
+
+
+# ---- the front of its figure
+
+
+def test_the_front_keeps_whom_no_cheaper_system_equals():
+    costs, quality = [1, 1, 2, 3, 4, 5], [30, 50, 50, 70, 60, 80]
+    assert front_of(costs, quality) == [1, 3, 5]
+    assert front_of(costs[::-1], quality[::-1]) == [4, 2, 0]
+
+
+def test_every_recorded_system_has_a_family():
+    names = ("raw", "bi-encoder", "poly-encoder, 16 codes", "re-rank 20", "cross-encoder")
+    assert [family_of(name) for name in names] == list(FAMILIES)

@@ -1,13 +1,15 @@
 """Record what notebook 17 compares: the softmax objective and in-batch negatives, same budget.
 
-    python data/build/record_in_batch.py
+    python data/build/record_in_batch.py [--rows NAME ...]
 
-Writes data/results/mini/17_in_batch.json: about three minutes of computing on one core. Every
-trained system starts from mini-bert, sees PAIRS pairs of our own NLI training set once and has the
-same settings, tuned for neither. Softmax takes pairs of all three labels, in-batch negatives the
-entailments. The metric was fixed before the run: the mean over the STS sets ("sts").
+Writes data/results/mini/17_in_batch.json: about three minutes of computing on one core; what is
+there already is kept (delete the file to begin anew). Every trained system starts from mini-bert,
+sees PAIRS pairs of our own NLI training set once and has the same settings, tuned for neither.
+Softmax takes pairs of all three labels, in-batch negatives the entailments. The metric was fixed
+before the run: the mean over the STS sets ("sts").
 """
 
+import argparse
 import sys
 import tempfile
 import time
@@ -20,18 +22,21 @@ from torch.nn import functional as F
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.evaluation import everything
-from sbert_lab.files import write_json
+from sbert_lab.files import read_json, write_json
+from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import get_profile
 from sbert_lab.reproduce.store import describe_machine
 from sbert_lab.results import results_dir
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
 from sbert_lab.zoo import random_encoder
+from sbert_lab.zoo.lock import locked
 
 PROFILE = get_profile("mini")
-STEPS, SEEDS, METRIC = 64, (1, 2, 3), "sts"
+STEPS, SEEDS, METRIC = 48, (1, 2, 3), "sts"
 CONFIG = replace(PROFILE.train, max_steps=STEPS, bucket_batches=0)  # batches of mixed length
 PAIRS = STEPS * CONFIG.batch_size
+FILE = results_dir(PROFILE.name, "17_in_batch.json")
 
 
 class Masked(Siamese):
@@ -89,27 +94,12 @@ def systems(nli: list[dict], entailments: list[dict]) -> dict:
     }  # fmt: skip
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    nli = [dict(row) for row in data.load("nli", "train", profile=PROFILE)]
-    entailments = [
-        {"anchor": row["sentence1"], "positive": row["sentence2"]}
-        for row in nli
-        if row["label"] == 0
-    ]
-    tests, rows = everything.load_tests(PROFILE), {}
-    for name, (seeds, kind, note, make) in systems(nli, entailments).items():
-        rows[name] = {"kind": kind, "note": note, "seeds": {}}
-        for seed in seeds:
-            began = time.process_time()
-            encoder = make(seed)
-            trained = time.process_time()
-            found = everything.score(encoder.encode, tests)
-            seconds = {"training": round(trained - began, 1),
-                       "scoring": round(time.process_time() - trained, 1)}  # fmt: skip
-            scores = {key: round(value, 3) for key, value in found.items()}
-            rows[name]["seeds"][str(seed)] = {"scores": scores, "cpu_seconds": seconds}
-            print(name, seed, seconds, {k: scores[k] for k in everything.SUMMARY}, flush=True)
+def recorded() -> dict:
+    return read_json(FILE)["rows"] if FILE.is_file() else {}
+
+
+def record(name: str, row: dict, seed: int, run: dict, *, order: list[str], tests: dict) -> None:
+    """Add one run to the file; two processes may do so at once."""
     about = {
         **describe_machine(),
         "profile": PROFILE.name,
@@ -119,9 +109,43 @@ def main() -> None:
         "pairs seen": PAIRS,
         "settings": {"batch_size": CONFIG.batch_size, "steps": STEPS, "scale": 20.0,
                      "learning_rate": CONFIG.learning_rate},
-        "tests": dict(tests.about),
+        "tests": tests,
     }  # fmt: skip
-    write_json(results_dir(PROFILE.name, "17_in_batch.json"), {"about": about, "rows": rows})
+    with locked(runs_dir("locks", f"{PROFILE.name}-in-batch.lock")):
+        rows = recorded()
+        entry = rows.setdefault(name, {**row, "seeds": {}})
+        entry["seeds"] = dict(sorted({**entry["seeds"], str(seed): run}.items()))
+        write_json(FILE, {"about": about, "rows": {n: rows[n] for n in order if n in rows}})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", nargs="+", help="only these")
+    chosen = parser.parse_args().rows
+    torch.set_num_threads(1)
+    nli = [dict(row) for row in data.load("nli", "train", profile=PROFILE)]
+    entailments = [
+        {"anchor": row["sentence1"], "positive": row["sentence2"]}
+        for row in nli
+        if row["label"] == 0
+    ]
+    tests, all_systems = everything.load_tests(PROFILE), systems(nli, entailments)
+    for name, (seeds, kind, note, make) in all_systems.items():
+        for seed in seeds:
+            there = str(seed) in recorded().get(name, {}).get("seeds", {})
+            if there or (chosen and name not in chosen):
+                continue
+            began = time.process_time()
+            encoder = make(seed)
+            trained = time.process_time()
+            found = everything.score(encoder.encode, tests)
+            seconds = {"training": round(trained - began, 1),
+                       "scoring": round(time.process_time() - trained, 1)}  # fmt: skip
+            scores = {key: round(value, 3) for key, value in found.items()}
+            run = {"scores": scores, "cpu_seconds": seconds}
+            row = {"kind": kind, "note": note}
+            record(name, row, seed, run, order=list(all_systems), tests=dict(tests.about))
+            print(name, seed, seconds, {k: scores[k] for k in everything.SUMMARY}, flush=True)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def recall_against_time(panels: Mapping[str, Sequence[Mapping]]) -> Figure:
 
     Entries have kind, effort, recall (0 to 1), ms and bytes.
     """
-    figure, axes = new(9.6, 4.4, columns=len(panels), sharex=True, sharey=True, squeeze=False)
+    figure, axes = new(10, 4.4, columns=len(panels), sharex=True, sharey=True, squeeze=False)
     for one, (title, entries) in zip(axes[0], panels.items(), strict=True):
         for kind, color in KINDS.items():
             mine = [entry for entry in entries if entry["kind"] == kind]
@@ -63,12 +63,13 @@ def recall_against_time(panels: Mapping[str, Sequence[Mapping]]) -> Figure:
                 continue
             x, y = [e["ms"] for e in mine], [100 * e["recall"] for e in mine]
             one.plot(x, y, color=color, lw=1, alpha=0.6)
-            sizes = [max(10, 0.6 * e["bytes"]) for e in mine]
+            sizes = [max(10, 0.45 * e["bytes"]) for e in mine]
             one.scatter(x, y, s=sizes, color=color, alpha=0.75, edgecolor="white", zorder=3)
             _name_dots(one, mine, color)
         one.set_xscale("log")
         one.set_title(title)
-        one.set_xlabel("ms per query (one thread)")
+        one.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        one.set_xlabel("ms per query")
         one.margins(x=0.2)
     axes[0][0].set_ylim(0, 112)
     axes[0][0].set_yticks(range(0, 101, 20))

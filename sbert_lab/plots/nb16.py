@@ -36,11 +36,12 @@ def front_of(costs: Sequence[float], quality: Sequence[float]) -> list[int]:
 
 
 def quality_and_cost(panels: Mapping[str, Mapping[str, tuple]], *, unit: float) -> Figure:
-    """panels: title -> {system: (cost, low, mean, high)}, cost in multiply-adds, the rest in points.
+    """panels: title -> {system: (cost, low, mean, high)}; cost in multiply-adds, rest in points.
 
     `unit` is the cost of one sentence's pass, marked by a line.
     """
-    figure, axes = new(5.2 * len(panels) + 1.2, 4.6, columns=len(panels), sharey=True)
+    width = 7.4 if len(panels) == 1 else 10.4
+    figure, axes = new(width, 4.8, columns=len(panels), sharey=True)
     for one, (title, systems) in zip(np.atleast_1d(axes), panels.items(), strict=True):
         _panel(one, systems, unit)
         one.set_title(title)
@@ -54,7 +55,8 @@ def quality_and_cost(panels: Mapping[str, Mapping[str, tuple]], *, unit: float) 
         for name, (color, marker) in FAMILIES.items()
     ]
     handles.append(first.plot([], [], color=GREY, ls="--", lw=1.3, label="front")[0])
-    figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=9)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(panels) == 1 else 6,
+                  fontsize=9)  # fmt: skip
     return figure
 
 
@@ -112,8 +114,8 @@ def cost_by_size(sizes: Sequence[int], curves: Mapping[str, Sequence[float]]) ->
     _, axes = new(6.8, 4)
     for name, values in curves.items():
         color, marker = FAMILIES[family_of(name)]
-        style = "-" if "64" not in name else "--"
-        axes.plot(sizes, values, style, color=color, marker=marker, ms=5, label=name)
+        style, face = ("--", "white") if "64" in name else ("-", color)
+        axes.plot(sizes, values, style, color=color, marker=marker, ms=5, mfc=face, label=name)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("questions in the collection")

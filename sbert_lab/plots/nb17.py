@@ -36,7 +36,7 @@ def batch(cosines, rows: Sequence[str], columns: Sequence[str], twins=None) -> A
         axes.add_patch(Rectangle(corner, 0.94, 0.94, fill=False, ec=COLORS[5], lw=3))
     for row, column in np.argwhere(np.asarray(twins) if twins is not None else []):
         corner = (column - 0.47, row - 0.47)
-        style = {"fill": False, "ec": "white", "lw": 2, "hatch": "//", "alpha": 0.75}
+        style = {"fill": False, "ec": "white", "lw": 2, "hatch": "//", "alpha": 0.55}
         axes.add_patch(Rectangle(corner, 0.94, 0.94, **style))
     axes.set_xlabel("positives: v")
     axes.set_ylabel("anchors: u")
@@ -59,7 +59,7 @@ def systems(
             values = np.asarray(rows[name][score])
             one.plot(values, [height] * len(values), marker, color=color, ms=7, alpha=0.75)
             one.plot(values.mean(), height, "|", color=color, ms=16, mew=2)
-        if live is not None:
+        if live is not None and score in live[1]:
             one.plot(live[1][score], names.index(live[0]), "D", color=COLORS[7], ms=6, zorder=4)
         one.set_title(title, fontsize=9.5)
         one.set_xlabel("points")
