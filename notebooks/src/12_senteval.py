@@ -296,7 +296,7 @@ for sentence, chance in zip(mine, judge.predict_proba(raw(mine))[:, 1], strict=T
 
 # %%
 table = results.open_table(5)
-display(table.frame([*senteval.TASKS, "average", "sts"]))
+display(table.frame([*senteval.TASKS, "average", "sts"]).replace(" ± ", "±", regex=True))
 
 # %% tags=["nbval-ignore-output"]
 print(f"recorded {table.about['date']}, profile {table.profile}: {table.about['command']}")
