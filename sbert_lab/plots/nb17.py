@@ -26,7 +26,7 @@ STYLES = {"floor": ("#999999", "s"), "system": (COLORS[0], "o"), "extra": (COLOR
 
 def batch(cosines, rows: Sequence[str], columns: Sequence[str], twins=None) -> Axes:
     """Every u (rows) against every v (columns): own positives framed, twins hatched."""
-    _, axes = new(8.6, 5.2)
+    _, axes = new(6.8, 4.2)
     values = np.asarray(cosines)
     heatmap(axes, values, [""] * len(values), minimum=float(values.min()), maximum=1.0)
     axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
