@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbert_lab.errors import InputError
@@ -103,6 +103,7 @@ def test_names_are_capitalised_words_after_the_first():
     assert sections.names_in("") == set()
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_cues_are_symmetric_and_nobody_is_closer_than_oneself(first, second):
     for cue in sections.CUES.values():
@@ -146,6 +147,7 @@ def many(articles=20, each=10):
     ]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.floats(0.1, 0.9))
 def test_a_split_by_article_loses_no_row_and_shares_no_article(seed, share):
     rows = many()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbert_lab.encoding import plan_batches
@@ -47,6 +47,7 @@ def test_the_share_is_a_ratio_of_totals_and_not_a_mean_of_ratios():
     assert share != pytest.approx((8 / 20 + 0 / 3) / 2)
 
 
+@settings(deadline=None)
 @given(counts, st.integers(1, 40))
 def test_every_plan_holds_each_sentence_exactly_once(lengths, size):
     plans = (speed.in_order(lengths, size), speed.by_length(lengths, size))
@@ -55,13 +56,17 @@ def test_every_plan_holds_each_sentence_exactly_once(lengths, size):
         assert sorted(rows.tolist()) == list(range(len(lengths)))
 
 
-@given(counts, st.integers(1, 40))
-def test_sorting_never_computes_more_tokens_than_the_given_order(lengths, size):
+@settings(deadline=None)
+@given(counts, st.integers(1, 9), st.randoms(use_true_random=False))
+def test_with_full_batches_sorting_never_computes_more_than_another_order(lengths, size, random):
+    lengths = lengths * size  # a last, shorter batch may turn it round: [1, 1, 2] in twos
+    random.shuffle(lengths)
     given_order = speed.count_padding(lengths, speed.in_order(lengths, size))
     by_length = speed.count_padding(lengths, speed.by_length(lengths, size))
     assert by_length.real <= by_length.computed <= given_order.computed
 
 
+@settings(deadline=None)
 @given(counts)
 def test_the_count_is_what_the_package_really_pads(lengths):
     from sbert_lab.encoding import pad

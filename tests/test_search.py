@@ -329,6 +329,18 @@ def test_clear_groups_are_found_by_every_method():
         assert purity(found, labels) == 1
 
 
+@pytest.mark.slow
+def test_the_map_keeps_groups_together_and_comes_again_by_seed():
+    vectors, labels = grouped_vectors(4, 25, spread=0.1), np.repeat(np.arange(4), 25)
+    points = search.map_to_plane(vectors, neighbours=10)
+    assert points.shape == (100, 2) and np.isfinite(points).all()
+    distances = np.linalg.norm(points[:, None] - points, axis=2) + 1e9 * np.eye(100)
+    assert (labels[distances.argmin(axis=1)] == labels).mean() > 0.95
+    assert np.array_equal(points, search.map_to_plane(vectors, neighbours=10))
+    with pytest.raises(InputError, match="200 neighbours of 100 vectors"):
+        search.map_to_plane(vectors, neighbours=200)
+
+
 def test_purity_by_hand():
     assert purity([0, 0, 0, 1, 1, 2], ["a", "a", "b", "b", "c", "c"]) == pytest.approx(4 / 6)
     assert purity([5, 5, 5], ["a", "b", "c"]) == pytest.approx(1 / 3)

@@ -542,10 +542,7 @@ for group in groups[:3]:
 # questions; numbers like the purity above answer them.
 
 # %% tags=["nbval-ignore-output"]
-import umap
-
-mapper = umap.UMAP(metric="cosine", n_neighbors=15, n_epochs=200, random_state=1, n_jobs=1)
-points = mapper.fit_transform(trec_vectors)  # (N, 2)
+points = search.map_to_plane(trec_vectors)  # (N, 2)
 plots.show(
     figures.label_map(points, labels, kinds),
     caption="TREC's questions, placed by UMAP from the embeddings alone; colours and shapes are the "
