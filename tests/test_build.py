@@ -67,7 +67,7 @@ def by_id(book) -> dict:
 def test_a_solution_becomes_one_stub_line_with_its_indentation(script):
     found = by_id(cells.student(script()))
     assert found["99-double"].source == (
-        'def double(number):\n    """Twice the number."""\n    ...  # your answer here'
+        'def double(number):\n    """Twice the number."""\n    pass  # your answer here'
     )
     assert found["99-explain"].source == "Why?\n\n*your answer here*"
 

@@ -20,7 +20,7 @@ METADATA = {
     },
     "language_info": {"name": "python"},
 }
-STUBS = {"code": "...  # your answer here", "markdown": "*your answer here*"}
+STUBS = {"code": "pass  # your answer here", "markdown": "*your answer here*"}
 KINDS = ("exercise", "test", "manual")
 TAGS = {"setup", "readonly", *KINDS, IGNORED, "nbval-check-output", "hide-input", "remove-output"}
 SOLUTION = re.compile(

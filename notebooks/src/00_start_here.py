@@ -167,7 +167,7 @@ for what, values in (("gap", gap), ("gap in spreads", in_spreads)):
 #
 # - **Predict** cells, `guess = None`. Write your guess down before you run on; later it is printed
 #   beside the measurement. Being wrong is the useful case.
-# - **Exercises**: replace `...` by your answer. The cell below checks it and says one of three
+# - **Exercises**: replace `pass` by your answer. The cell below checks it and says one of three
 #   things: `not attempted yet`, `not there yet:` with a hint for that very mistake, or `correct`.
 #   Try as often as you like. If your code fails, you see Python's own message.
 # - **Explain your number**: a short text, read by a person if you take the course in a class.
