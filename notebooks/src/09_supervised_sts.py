@@ -166,7 +166,8 @@ tables = {"real": results.open_table(2, "real")} if results.has_table(2, "real")
 tables[profile.name] = results.open_table(2)
 for name, table in tables.items():
     seeds = len(table.seeds("SBERT-STSb"))
-    print(f"recorded in profile {name}: {len(table.gold('test')):,} test pairs, {seeds} seeds")
+    pairs_tested = f"{len(table.gold('test')):,} test pairs"
+    print(f"recorded in profile {name}: {pairs_tested}, SBERT-STSb with {seeds} seeds")
 
 # %% tags=["nbval-ignore-output"]
 for name, table in tables.items():
@@ -303,7 +304,8 @@ PAIRS = {
 
 
 def over_seeds(one, a, b):
-    gaps = one.scores(a, "test") - one.scores(b, "test")  # (seeds,): paired
+    by_seed = [pd.Series(one.scores(row, "test"), index=one.seeds(row)) for row in (a, b)]
+    gaps = (by_seed[0] - by_seed[1]).dropna().to_numpy()  # (common seeds,): paired
     n = len(gaps)
     half = stats.t.ppf(0.975, n - 1) * gaps.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
     return gaps.mean() - half, gaps.mean() + half
@@ -319,14 +321,15 @@ guess_wider = None  # your guess
 # %%
 lucks, drawn = {}, {}
 for name, one in tables.items():
-    systems = {row: one.predictions(row, "test") for both in PAIRS.values() for row in both}
+    here = {what: both for what, both in PAIRS.items() if all(map(one.exists, both))}
+    systems = {row: one.predictions(row, "test") for both in here.values() for row in both}
     drawn[name] = table2.bootstrap_systems(one.gold("test"), systems)  # one resampling for all
     lucks[name] = {
         what: {
             "over the test pairs": sts.interval(drawn[name][a] - drawn[name][b]),
             "over the seeds": over_seeds(one, a, b),
         }
-        for what, (a, b) in PAIRS.items()
+        for what, (a, b) in here.items()
     }
 size = {kind: [np.ptp(one[kind]) for one in lucks[profile.name].values()] for kind in figures.LUCKS}
 more = sum(np.array(size["over the seeds"]) > np.array(size["over the test pairs"]))
@@ -353,8 +356,9 @@ for name, one in lucks.items():
     print(f"recorded, {name}")
     for what, ends in one.items():
         pair, seed = (ends[kind] for kind in figures.LUCKS)
+        several = f"{seed[0]:+5.1f} to {seed[1]:+5.1f} ({word(*seed)})"
         print(f"  {what:25} pairs: {pair[0]:+5.1f} to {pair[1]:+5.1f} ({word(*pair)});  "
-              f"seeds: {seed[0]:+5.1f} to {seed[1]:+5.1f} ({word(*seed)})")  # fmt: skip
+              f"seeds: {'only one' if np.isnan(seed[0]) else several}")  # fmt: skip
 
 # %% [markdown]
 # The two answer different questions, and neither contains the other. More seeds narrow only the

@@ -78,15 +78,18 @@ def _legend(figure: Figure, axes: Axes, panels: Mapping[str, Sequence[Mapping]])
 def two_lucks(panels: Mapping[str, Mapping[str, Mapping[str, tuple]]]) -> Figure:
     """95 % intervals of differences: panels[title][comparison][kind of luck] = (low, high).
 
-    The kinds are those of LUCKS. An interval that leaves the picture is cut off, with an arrow.
+    The kinds are those of LUCKS. An interval that leaves the picture is cut off, with an arrow; a
+    panel may lack comparisons, and an interval that is nan is not drawn.
     """
-    first = next(iter(panels.values()))
+    first = max(panels.values(), key=len)
     figure, axes = new(4.6 + 3.2 * len(panels), 1.2 + 0.62 * len(first), columns=len(panels),
                        sharey=True, squeeze=False)  # fmt: skip
     for one, (title, comparisons) in zip(axes[0], panels.items(), strict=True):
         inside = [ends["over the test pairs"] for ends in comparisons.values()]
         limit = 1.25 * float(np.abs(inside).max())
-        for y, ends in enumerate(reversed(list(comparisons.values()))):
+        for y, ends in enumerate(comparisons.get(name) for name in reversed(first)):
+            if ends is None:
+                continue
             for (kind, color), shift in zip(LUCKS.items(), (0.14, -0.14), strict=True):
                 _interval(one, y + shift, ends[kind], color, limit)
         one.axvline(0, color=GREY, lw=1)
