@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sbert_lab import __version__
 from sbert_lab.cli_claims import add_claims_command
+from sbert_lab.cli_command import add_command
 from sbert_lab.cli_data import add_data_command
 from sbert_lab.cli_evaluate import add_evaluate_commands
 from sbert_lab.cli_search import add_search_command
@@ -48,24 +49,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands, name: str, run, help_text: str, example: str) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=help_text,
-        description=help_text,
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    return parser
-
-
 # ---- doctor
 
 
 def _add_doctor(commands) -> None:
     text = "Tell whether this machine is ready and what is at hand."
-    parser = _command(commands, "doctor", _doctor, text, "sbert-lab doctor --json")
+    parser = add_command(commands, "doctor", _doctor, text, "sbert-lab doctor --json")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -89,7 +78,7 @@ def _add_train(commands) -> None:
         "Train an encoder (SBERT) or a cross-encoder. An interrupted run goes on when called again."
     )
     example = "sbert-lab train my-sbert --objective classification --epochs 1"
-    parser = _command(commands, "train", _train, text, example)
+    parser = add_command(commands, "train", _train, text, example)
     parser.add_argument("output", type=Path, help="folder for the trained model")
     parser.add_argument("--objective", choices=sorted(OBJECTIVE_DATA), default="classification")
     parser.add_argument("--cross-encoder", action="store_true", help="read both sentences at once")
@@ -168,7 +157,7 @@ def _add_encode(commands) -> None:
         "An interrupted run goes on when called again; under torchrun processes share the work."
     )
     example = "sbert-lab encode sentences.txt vectors.npy --model mini-sbert --normalize"
-    parser = _command(commands, "encode", _encode, text, example)
+    parser = add_command(commands, "encode", _encode, text, example)
     parser.add_argument("sentences", type=Path, help="text file, UTF-8; '-' reads standard input")
     parser.add_argument("output", type=Path, help=".npy file to write")
     parser.add_argument("--model", default="mini-sbert", help="name, folder or hub id@revision")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 
+from sbert_lab.cli_command import add_command
 from sbert_lab.profiles import PROFILES, get_profile
 
 TABLES = [f"table{number}" for number in range(1, 8)]
@@ -12,7 +13,7 @@ TABLES = [f"table{number}" for number in range(1, 8)]
 
 def add_evaluate_commands(commands) -> None:
     """Register both commands with an argparse sub-parser."""
-    evaluate = _add(
+    evaluate = add_command(
         commands,
         "evaluate",
         _evaluate,
@@ -23,7 +24,7 @@ def add_evaluate_commands(commands) -> None:
     evaluate.add_argument("--rows", nargs="+", metavar="NAME", help="only these rows")
     evaluate.add_argument("--list", action="store_true", help="list the rows and stop")
     evaluate.add_argument("--again", action="store_true", help="measure recorded rows anew")
-    reproduce = _add(
+    reproduce = add_command(
         commands,
         "reproduce",
         _reproduce,
@@ -36,18 +37,6 @@ def add_evaluate_commands(commands) -> None:
     for parser in (evaluate, reproduce):
         parser.add_argument("--profile", choices=sorted(PROFILES), help="default: the current one")
         parser.add_argument("--seeds", type=int, help="at most so many seeds a row")
-
-
-def _add(commands, name: str, run, text: str, example: str) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    return parser
 
 
 def _evaluate(given: argparse.Namespace) -> int:

@@ -36,6 +36,7 @@ LAYERS = [
     {"plots"},
     {"checks"},
     {"lab", "doctor"},
+    {"cli_command"},
     {"cli_data", "cli_claims", "cli_evaluate", "cli_search", "cli"},
 ]
 RANK = {name: number for number, layer in enumerate(LAYERS) for name in layer}
