@@ -28,7 +28,7 @@ from scipy import stats
 from sbert_lab import data, paper, plots, results
 from sbert_lab.checks import nb09 as checks
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sts
+from sbert_lab.evaluation import resampling, sts
 from sbert_lab.plots import nb09 as figures
 from sbert_lab.profiles import get_profile
 from sbert_lab.reproduce import table2
@@ -323,7 +323,7 @@ lucks, drawn = {}, {}
 for name, one in tables.items():
     here = {what: both for what, both in PAIRS.items() if all(map(one.exists, both))}
     systems = {row: one.predictions(row, "test") for both in here.values() for row in both}
-    drawn[name] = table2.bootstrap_systems(one.gold("test"), systems)  # one resampling for all
+    drawn[name] = resampling.bootstrap_systems(one.gold("test"), systems)  # one resampling for all
     lucks[name] = {
         what: {
             "over the test pairs": sts.interval(drawn[name][a] - drawn[name][b]),

@@ -169,13 +169,13 @@ def _mean_spearman(gold: np.ndarray, runs: list[np.ndarray], picks: np.ndarray) 
     results = np.empty(len(picks))
     for start in range(0, len(picks), 100):  # a hundred at a time keeps the memory small
         chosen = picks[start : start + 100]
-        ranked = _standard_ranks(gold[chosen])
-        values = [(ranked * _standard_ranks(run[chosen])).sum(axis=1) for run in runs]
+        ranked = standard_ranks(gold[chosen])
+        values = [(ranked * standard_ranks(run[chosen])).sum(axis=1) for run in runs]
         results[start : start + 100] = np.mean(values, axis=0)
     return results
 
 
-def _standard_ranks(values: np.ndarray) -> np.ndarray:
+def standard_ranks(values: np.ndarray) -> np.ndarray:
     """Ranks per row, centred and of length 1: their product sums to Spearman's correlation."""
     ranks = stats.rankdata(values, axis=1)
     ranks -= ranks.mean(axis=1, keepdims=True)

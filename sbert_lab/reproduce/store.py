@@ -47,15 +47,17 @@ def record(
         content = _content(path, number, profile)
         entry = content["rows"].setdefault(row.name, {"seeds": {}})
         entry.update(kind=row.kind, note=row.note, paper=row.paper)
+        machine = describe_machine()
+        made = {key: machine[key] for key in ("date", "hardware")}
         entry["seeds"][str(seed)] = {
             "scores": {name: round(float(value), 4) for name, value in outcome.scores.items()},
-            "info": dict(outcome.info),
+            "info": {**outcome.info, **made},
         }
         entry["seeds"] = dict(sorted(entry["seeds"].items(), key=lambda one: int(one[0])))
         known = [name for name in order if name in content["rows"]]
         others = [name for name in content["rows"] if name not in known]
         content["rows"] = {name: content["rows"][name] for name in known + others}
-        content["about"] = {**describe_machine(), **about}
+        content["about"] = {**machine, "hardware": _all_hardware(content["rows"]), **about}
         arrays = {f"{row.name}/{seed}/{key}": v for key, v in outcome.predictions.items()}
         _add_arrays(path.with_suffix(".safetensors"), arrays)
         write_json(path, content)
@@ -84,6 +86,12 @@ def describe_machine() -> dict:
         "hardware": f"{_processor()}, {os.cpu_count()} cores; {_gpu()}",
         "versions": versions,
     }
+
+
+def _all_hardware(rows: Mapping[str, dict]) -> str:
+    """Rows and seeds may have been measured on different machines: name each of them."""
+    runs = (run for row in rows.values() for run in row["seeds"].values())
+    return " and ".join(dict.fromkeys(run["info"]["hardware"] for run in runs))
 
 
 def _processor() -> str:

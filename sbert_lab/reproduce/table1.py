@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sbert_lab.evaluation import sts_sets
+from sbert_lab.evaluation.resampling import bootstrap_systems
 from sbert_lab.evaluation.vectors import Encode
+from sbert_lab.reproduce import minilm
 from sbert_lab.reproduce.table1_systems import (
     CLS,
     GLOVE,
@@ -20,12 +22,9 @@ from sbert_lab.reproduce.table1_systems import (
     WORDS,
     System,
     from_zoo,
-    minilm,
-    minilm_is_here,
     random_weights,
     untrained,
 )
-from sbert_lab.reproduce.table2 import bootstrap_systems
 
 if TYPE_CHECKING:
     from sbert_lab.profiles import Profile
@@ -36,7 +35,6 @@ DISTANCES = ("manhattan", "euclidean")  # beside the cosine, for C09
 
 INFERSENT, USE = "InferSent", "USE"
 SBERT, SROBERTA = "SBERT-NLI", "SRoBERTa-NLI"
-MINILM = "all-MiniLM-L6-v2"
 
 # Our name, the zoo's, the paper's, kind, what it is. Trained with profile.seeds seeds.
 TRAINED = (
@@ -78,9 +76,9 @@ def rows(profile: Profile) -> list[Row]:
     )
     for name, system, note in FLOORS:
         found.append(row(name, from_zoo(system), note, kind="floor"))
-    if profile.name == "real" or minilm_is_here():  # last: fetching it may fail
-        note = "as published by others: 22 million parameters, over a billion training pairs"
-        found.append(row(MINILM, minilm, note, kind="extra"))
+    if profile.name == "real" or minilm.is_here():  # last: fetching it may fail
+        system = lambda p, seed: minilm.load(p, seed).encode  # noqa: E731
+        found.append(row(minilm.NAME, system, minilm.NOTE, kind="extra"))
     return found
 
 

