@@ -9,7 +9,7 @@ import pytest
 from sbert_lab import results
 from sbert_lab.errors import CheckpointError, DataError, InputError
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import runner, table_module
+from sbert_lab.reproduce import runner, store, table_module
 from sbert_lab.results import Outcome, Row
 
 
@@ -86,6 +86,17 @@ def test_an_interrupted_run_goes_on_at_the_row_where_it_stopped(fake):
     assert len(fake.calls) == 4
     run(rows=["plain"], again=True)
     assert fake.calls[-1] == ("plain", 1)
+
+
+def test_runs_of_two_machines_each_name_their_own_and_the_table_names_both(fake, monkeypatch):
+    for seeds, hardware in ((1, "a laptop"), (2, "a server")):
+        machine = {"date": f"2026-01-0{seeds}", "hardware": hardware, "versions": {}}
+        monkeypatch.setattr(store, "describe_machine", lambda machine=machine: machine)
+        table = run(rows=["trained"], seeds=seeds)
+    assert table.info("trained", 1)["hardware"] == "a laptop"
+    assert table.info("trained", 2)["hardware"] == "a server"
+    assert table.info("trained", 2)["date"] == "2026-01-02"
+    assert table.about["hardware"] == "a laptop and a server"
 
 
 def test_rows_and_seeds_can_be_chosen_and_the_order_is_the_tables(fake):

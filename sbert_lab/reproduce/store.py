@@ -91,7 +91,8 @@ def describe_machine() -> dict:
 def _all_hardware(rows: Mapping[str, dict]) -> str:
     """Rows and seeds may have been measured on different machines: name each of them."""
     runs = (run for row in rows.values() for run in row["seeds"].values())
-    return " and ".join(dict.fromkeys(run["info"]["hardware"] for run in runs))
+    named = (run["info"].get("hardware", "a machine that was not noted") for run in runs)
+    return " and ".join(dict.fromkeys(named))
 
 
 def _processor() -> str:
