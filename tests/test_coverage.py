@@ -81,7 +81,8 @@ def outputs() -> dict[str, str]:
     for path in SOURCES.parent.glob("[0-9]*.ipynb"):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         printed = [out for cell in cells for out in cell.get("outputs", [])]
-        found[path.stem[:2]] = "\n".join("".join(out.get("text", [])) for out in printed)
+        text = "\n".join("".join(out.get("text", [])) for out in printed)
+        found[path.stem[:2]] = text.replace("\n    ", " ")  # long verdict lines are wrapped
     return found
 
 

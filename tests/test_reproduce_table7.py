@@ -122,6 +122,7 @@ def test_with_a_gpu_both_devices_must_gain(tmp_path):
         ({table7.SMART: 44}, "C23"),
         ({table7.SMART: 140}, "C24"),
         ({table7.INFERSENT: 7000}, "C24"),
+        ({table7.USE: 7000}, "C24"),
     ],
 )
 def test_each_claim_can_fail(tmp_path, change, claim):

@@ -6,6 +6,7 @@ A folder holds words.txt (one word a line, most frequent first), vectors.safeten
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -123,17 +124,26 @@ class WordVectors:
         """Mean vectors: N sentences -> float32 (N, H). A sentence of unknown words gives zeros."""
         if isinstance(sentences, str):
             raise InputError("encode takes a list of sentences, not a single string")
-        result = np.zeros((len(sentences), self.dimension), dtype=np.float32)
-        for row, sentence in enumerate(sentences):
-            if not isinstance(sentence, str):
-                raise InputError(f"sentence {row} is {sentence!r}, not a string")
-            words = split_words(sentence)
-            if drop_stop_words:
-                words = [word for word in words if word not in STOP_WORDS]
-            vectors = [v for v in map(self.vector, words) if v is not None]
-            if vectors:
-                result[row] = np.mean(vectors, axis=0)
-        return result
+        found = [self._look_up(row, s, drop_stop_words) for row, s in enumerate(sentences)]
+        return _mean_rows(self.vectors, [places for places, _ in found], [m for _, m in found])
+
+    def _look_up(
+        self, row: int, sentence: str, drop_stop_words: bool
+    ) -> tuple[list[int], list[np.ndarray]]:
+        """The places of a sentence's known words, and vectors made for the unknown ones."""
+        if not isinstance(sentence, str):
+            raise InputError(f"sentence {row} is {sentence!r}, not a string")
+        words = split_words(sentence)
+        if drop_stop_words:
+            words = [word for word in words if word not in STOP_WORDS]
+        places = list(map(self._place.get, words))
+        if None not in places:
+            return places, []
+        made = []
+        if self.buckets is not None:
+            unknown = (w for w, place in zip(words, places, strict=True) if place is None)
+            made = [vector for vector in map(self.vector, unknown) if vector is not None]
+        return [place for place in places if place is not None], made
 
     def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """The words with the largest cosine to this one."""
@@ -144,6 +154,27 @@ class WordVectors:
         cosines = self.vectors @ vector / np.maximum(lengths, 1e-12)
         order = [i for i in np.argsort(-cosines, kind="stable") if self.words[i] != word]
         return [(self.words[i], float(cosines[i])) for i in order[:count]]
+
+
+def _mean_rows(
+    vectors: np.ndarray, places: Sequence[list[int]], made: Sequence[list[np.ndarray]]
+) -> np.ndarray:
+    """Means over chosen rows of `vectors` and over extra ones: N lists -> (N, H), zeros for none.
+
+    Which sentence has which word is a sparse (N, words) matrix: one product adds up all of them.
+    """
+    from scipy.sparse import csr_array
+
+    flat = np.fromiter(itertools.chain.from_iterable(places), dtype=np.int64)
+    ends = np.concatenate([[0], np.cumsum([len(one) for one in places], dtype=np.int64)])
+    ones = np.ones(len(flat), dtype=np.float32)
+    sums = csr_array((ones, flat, ends), shape=(len(places), len(vectors))) @ vectors
+    counts = np.diff(ends)
+    for row, extra in enumerate(made):
+        if extra:
+            sums[row] += np.sum(extra, axis=0)
+            counts[row] += len(extra)
+    return sums / np.maximum(counts, 1)[:, None].astype(np.float32)
 
 
 def _find(name_or_path: str | Path) -> Path:

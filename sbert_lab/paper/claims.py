@@ -6,6 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from textwrap import fill
 
 import numpy as np
 
@@ -22,6 +23,7 @@ OPEN = "inconclusive"
 NOT_HERE = "not measurable here"
 
 TOLERANCE = 2.0  # points
+WIDTH = 92  # of the printed line: what fits beside a notebook's margin
 FEWEST = 100  # resamples; below that the ends of a 95 % interval mean little
 
 
@@ -66,7 +68,7 @@ def claim(
     result = judge(id, difference=difference, holds=holds, note=note, profile=where)
     record = _record(get_claim(id), result, where, note)
     write_json(runs_dir("claims", where, f"{id}.json"), record)
-    print(result.line)
+    print(fill(result.line, WIDTH, subsequent_indent="    ", break_on_hyphens=False))
     return result
 
 

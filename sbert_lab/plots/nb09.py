@@ -10,7 +10,7 @@ from sbert_lab.plots import COLORS, new
 
 GREY, PAPER = "#777777", "#444444"
 KINDS = {"system": COLORS[0], "extra": COLORS[2], "floor": COLORS[5]}
-NAMES = {"system": "every seed", "extra": "a system of others", "floor": "a floor"}
+NAMES = {"system": "every seed", "extra": "with MiniLM", "floor": "a floor"}
 LUCKS = {"over the test pairs": COLORS[0], "over the seeds": COLORS[1]}
 
 
@@ -33,10 +33,11 @@ def seed_dots(panels: Mapping[str, Sequence[Mapping]], *, paper: Mapping[str, tu
     panels maps a title to rows: {"name", "scores": (seeds,), "kind", "paper": name or None};
     `paper` maps the paper's names to (mean, sd or nan).
     """
-    names = list(dict.fromkeys(row["name"] for rows in panels.values() for row in rows))
+    longest_first = sorted(panels.values(), key=len, reverse=True)
+    names = list(dict.fromkeys(row["name"] for rows in longest_first for row in rows))
     place = {name: len(names) - number for number, name in enumerate(names)}
-    figure, axes = new(5.2 + 3.6 * len(panels), 1.3 + 0.32 * len(names), columns=len(panels),
-                       sharey=True, squeeze=False)  # fmt: skip
+    figure, axes = new(3.4 + 3.2 * len(panels), 1.3 + 0.32 * len(names), columns=len(panels),
+                       sharex=True, sharey=True, squeeze=False)  # fmt: skip
     for one, (title, rows) in zip(axes[0], panels.items(), strict=True):
         for row in rows:
             _setting(one, place[row["name"]], row, paper.get(row["paper"]))
@@ -61,7 +62,7 @@ def _setting(axes: Axes, y: int, row: Mapping, printed: tuple | None) -> None:
         axes.plot([mean - spread, mean + spread], [y, y], color=color, lw=5, alpha=0.3)
         axes.plot([mean], [y], "|", color=color, ms=13, mew=1.5)
     marker = "s" if row["kind"] == "floor" else "o"
-    axes.plot(scores, [y] * len(scores), marker, color=color, ms=5, mec="white", mew=0.6)
+    axes.plot(scores, [y] * len(scores), marker, color=color, ms=6, mec="white", mew=0.6)
 
 
 def _legend(figure: Figure, axes: Axes, panels: Mapping[str, Sequence[Mapping]]) -> None:
@@ -82,7 +83,7 @@ def two_lucks(panels: Mapping[str, Mapping[str, Mapping[str, tuple]]]) -> Figure
     panel may lack comparisons, and an interval that is nan is not drawn.
     """
     first = max(panels.values(), key=len)
-    figure, axes = new(4.6 + 3.2 * len(panels), 1.2 + 0.62 * len(first), columns=len(panels),
+    figure, axes = new(3.2 + 3.0 * len(panels), 1.2 + 0.62 * len(first), columns=len(panels),
                        sharey=True, squeeze=False)  # fmt: skip
     for one, (title, comparisons) in zip(axes[0], panels.items(), strict=True):
         inside = [ends["over the test pairs"] for ends in comparisons.values()]
