@@ -82,6 +82,9 @@ def spearman_from(ranks):
         (spearman_from(np.argsort), "it lists *pairs*"),
         (spearman_from(lambda x: np.argsort(x, kind="stable")), "it lists *pairs*"),
         (spearman_from(lambda x: np.argsort(np.argsort(x, kind="stable"))), "share their mean"),
+        (spearman_from(lambda x: np.argsort(np.argsort(x))), "share their mean"),
+        (spearman_from(lambda x: np.argsort(np.argsort(-x))), "share their mean"),
+        (spearman_from(lambda x: stats.rankdata(x, "ordinal")), "share their mean"),
         (spearman_from(lambda x: stats.rankdata(x, "min")), "share the *mean*"),
         (spearman_from(lambda x: x), "the same number twice"),
         (spearman_from(np.cos), "rank both lists"),
@@ -94,6 +97,18 @@ def spearman_from(ranks):
 )
 def test_wrong_correlations_get_their_hint(answer, hint):
     assert hint in verdict_of(nb08.two_correlations, answer)
+
+
+def test_every_way_to_break_the_ties_is_recognised():
+    gold, predicted = (np.array(side) for side in nb08.CURVE)
+    rankings = nb08._without_ties(gold), nb08._without_ties(predicted)
+    assert [len(one) for one in rankings] == [8, 2]  # three ties of two, and one
+    for first in rankings[0]:
+        assert np.array_equal(gold[np.argsort(first)], np.sort(gold))
+        for second in rankings[1]:
+            spearman = np.corrcoef(first, second)[0, 1]
+            answer = lambda g, p, s=spearman: (np.corrcoef(g, p)[0, 1], s)  # noqa: E731
+            assert "share their mean" in verdict_of(nb08.two_correlations, answer)
 
 
 def test_the_correlations_stub_is_not_attempted():

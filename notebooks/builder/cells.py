@@ -72,7 +72,7 @@ def nbgrader_source(name: str) -> nbformat.NotebookNode:
             "task": False,
             "grade_id": cell.id,
             "cell_type": cell.cell_type,
-        } | ({"points": _points(tags)} if grade else {})
+        } | ({"points": points(tags)} if grade else {})
     return book
 
 
@@ -146,7 +146,7 @@ def _exercise_fault(cell, following) -> str:
     tags = _tags(cell)
     if set(KINDS) & set(tags) and re.fullmatch(r"[0-9a-f]{12}(-\d+)?", cell.id):
         return 'an exercise, its test and a manual question need an id="..."'
-    if {"test", "manual"} & set(tags) and not _points(tags):
+    if {"test", "manual"} & set(tags) and not points(tags):
         return 'a test and a manual question need a tag "points:N"'
     if "exercise" in tags and (following is None or "test" not in _tags(following)):
         return "the cell after an exercise must be its test"
@@ -179,7 +179,7 @@ def _nbgrader_flags(tags: list[str]) -> tuple[bool, bool, bool] | None:
     return (False, False, True) if {"setup", "readonly"} & set(tags) else None
 
 
-def _points(tags: list[str]) -> int:
+def points(tags: list[str]) -> int:
     return next((int(tag[7:]) for tag in tags if tag.startswith("points:")), 0)
 
 

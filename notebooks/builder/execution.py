@@ -28,9 +28,16 @@ class Outcome:
 
 
 def execute(
-    book: nbformat.NotebookNode, folder: Path, settings: dict[str, str], timeout: int = 900
+    book: nbformat.NotebookNode,
+    folder: Path,
+    settings: dict[str, str],
+    timeout: int = 900,
+    interrupt: bool = False,
 ) -> Outcome:
-    """Run every cell in a new kernel whose working folder and environment are as given."""
+    """Run every cell in a new kernel whose working folder and environment are as given.
+
+    A cell that takes longer than `timeout` ends the run, or is only interrupted.
+    """
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
@@ -39,6 +46,7 @@ def execute(
         client = NotebookClient(
             book,
             timeout=timeout,
+            interrupt_on_timeout=interrupt,
             extra_arguments=["--IPKernelApp.log_level=40"],
             kernel_name="python3",
             resources={"metadata": {"path": str(folder)}},

@@ -1,6 +1,7 @@
 """Checks of 08_unsupervised_sts."""
 
 from functools import lru_cache
+from itertools import permutations, product
 
 import numpy as np
 from scipy import stats
@@ -96,9 +97,12 @@ def two_correlations(answer):
             "argsort says which pair comes first, second, third: it lists *pairs*. A rank says "
             "which place a pair has. scipy's rankdata gives ranks"
         )
-    broken = [stats.rankdata(side, method="ordinal") for side in (gold, predicted)]
-    if near(spearman, np.corrcoef(*broken)[0, 1]):
-        raise Hint("pairs with equal values must share their mean rank; yours got different ones")
+    broken = product(_without_ties(gold), _without_ties(predicted))
+    if any(near(spearman, np.corrcoef(*ranks)[0, 1]) for ranks in broken):
+        raise Hint(
+            "pairs with equal values must share their mean rank; yours got different ones, as "
+            "argsort of argsort gives them. scipy's rankdata shares"
+        )
     for method in ("min", "max", "dense"):
         shared = [stats.rankdata(side, method=method) for side in (gold, predicted)]
         if near(spearman, np.corrcoef(*shared)[0, 1]):
@@ -106,6 +110,15 @@ def two_correlations(answer):
     if near(spearman, right[0]):
         raise Hint("you gave the same number twice: Spearman needs ranks in place of the values")
     raise Hint("Spearman is Pearson of the ranks: rank both lists, then correlate")
+
+
+def _without_ties(values: np.ndarray) -> list[np.ndarray]:
+    """All rankings that give equal values places of their own: (N,) each.
+
+    Which of them np.argsort gives depends on its kind, and for the default on the machine.
+    """
+    equal = [np.flatnonzero(values == one) for one in np.unique(values)]
+    return [np.argsort(np.concatenate(one)) for one in product(*map(permutations, equal))]
 
 
 def _pair(result: object) -> tuple[float, float]:

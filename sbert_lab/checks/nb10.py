@@ -18,8 +18,9 @@ SMALL = [
     ("Y", "X"),
     ("P", "Q"),
 ]
-# For the leak: every wrong way of counting these 11 pairs gives another number.
-ASKED = ("BA", "FJ", "FB", "FA", "AE", "CJ", "JE", "FG", "IC", "EB", "HD")
+# For the leak: every wrong way of counting these 12 pairs (one stands there twice) gives another
+# number.
+ASKED = ("BA", "FJ", "FB", "FA", "AE", "CJ", "JE", "FG", "IC", "EB", "HD", "CJ")
 _PARTS = [0, 0, 0, 1, 1, 2, 2, 3]
 
 
@@ -42,6 +43,8 @@ def leaky_pairs(answer):
         "first": "you look at the first sentence of the asked pairs only",
         "second": "you look at the second sentence of the asked pairs only",
         "sentences": "this counts sentences: a pair with two known sentences is one pair",
+        "different": "you count *different* pairs: a pair that is asked twice counts twice. A set "
+        "forgets the second one",
         "share": "this is a share: how many pairs are wanted",
         "clean": "these are the pairs without a leak",
     }
@@ -64,6 +67,7 @@ def _leak_counts(known: list, asked: list) -> dict[str, float]:
         "first": sum(a in everyone for a, _ in asked),
         "second": sum(b in everyone for _, b in asked),
         "sentences": sum(seen),
+        "different": len({p for p, n in zip(asked, seen, strict=True) if n}),
         "share": right / len(asked),
         "clean": len(asked) - right,
     }

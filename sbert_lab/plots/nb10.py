@@ -11,6 +11,14 @@ from sbert_lab.plots import COLORS, new
 
 BLUE, AMBER, RED, GREY = COLORS[0], COLORS[1], "#C1121F", "#9A9A9A"
 ROLES = {"training only": (BLUE, "o"), "test only": (AMBER, "s"), "both: shared": (RED, "X")}
+# Colour and marker of each system, in every figure. Blue and amber are taken by the roles.
+SYSTEMS = {
+    "look-up table": (COLORS[3], "o"),
+    "SVR": (COLORS[4], "s"),
+    "BiLSTM": (COLORS[2], "D"),
+    "SBERT-AFS": (COLORS[7], "^"),
+    "cross-encoder": (COLORS[5], "v"),
+}
 
 
 def close_knit(first: np.ndarray, second: np.ndarray, count: int) -> np.ndarray:
@@ -103,9 +111,7 @@ def _graph(axes: Axes, place: dict, edges: tuple, train: np.ndarray, test: np.nd
 def _bars(axes: Axes, values: Mapping[str, float]) -> None:
     names = list(values)[::-1]
     widths = [values[name] for name in names]
-    colors = [COLORS[3] if "table" in name else COLORS[4] if "SVR" in name else COLORS[0]
-              for name in names]  # fmt: skip
-    axes.barh(names, widths, color=colors, height=0.7)
+    axes.barh(names, widths, color=[SYSTEMS[name][0] for name in names], height=0.7)
     for row, width in enumerate(widths):
         axes.text(max(width, 0) + 1.5, row, f"{width:.0f}", va="center", fontsize=9)
     axes.axvline(0, color="black", lw=0.8)
@@ -118,13 +124,13 @@ def _bars(axes: Axes, values: Mapping[str, float]) -> None:
 def fall(
     protocols: Sequence[str], values: Mapping[str, Sequence[float]], *, ylabel="Spearman x 100"
 ) -> Axes:
-    """One line per system over the protocols, from the easiest test to the hardest."""
+    """One line per system (a name of SYSTEMS) over the protocols, in the given order."""
     _, axes = new(8, 4)
     places = np.arange(len(protocols))
     ends = []
-    for number, (name, line) in enumerate(values.items()):
-        color = COLORS[[0, 5, 2, 4, 3, 1, 7][number % 7]]
-        axes.plot(places, line, marker="osD^vP*"[number % 7], ms=6, color=color, lw=1.8)
+    for name, line in values.items():
+        color, marker = SYSTEMS[name]
+        axes.plot(places, line, marker=marker, ms=6, color=color, lw=1.8)
         ends.append((float(line[-1]), name, color))
     low, high = axes.get_ylim()
     above = -np.inf
