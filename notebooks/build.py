@@ -17,39 +17,54 @@ from pathlib import Path
 
 import nbformat
 from builder import NOTEBOOKS, SOLUTIONS, BuildError, cells, course, digests, grading, lint, names
-from builder.execution import MINI, execute, scrub
+from builder.execution import MINI, Outcome, execute, scrub
 
 COMMANDS = ("build", "run", "solutions", "check", "nbgrader", "grade")
 
 
-def build(chosen: list[str], force: bool = False) -> int:
-    """Write solutions and student notebooks; execute those whose digest has changed."""
-    failures = 0
+def build(chosen: list[str], force: bool = False, jobs: int = 1) -> int:
+    """Write solutions and student notebooks; execute those whose digest has changed.
+
+    More jobs are faster, but then the times that a notebook shows were measured beside another.
+    """
+    failures, stale = 0, {}
     for name in chosen:
         cells.write(cells.solution(name), SOLUTIONS / f"{name}.ipynb")
         if not force and not digests.is_stale(name) and not lint.differences(name):
             print(f"{name}: up to date")
-            continue
-        before = digests.digest(name)
-        outcome = execute(cells.student(name), NOTEBOOKS, MINI)
-        if outcome.failure:
-            failures += 1
-            print(f"{name}: FAILED after {outcome.seconds:.0f} s, {outcome.failure}", flush=True)
-            continue
-        scrub(outcome.book)
-        path = NOTEBOOKS / f"{name}.ipynb"
-        cells.write(outcome.book, path)
-        digests.record(name, before)  # what was executed, even if a file changed meanwhile
-        print(f"{name}: executed in {outcome.seconds:.0f} s, {path.stat().st_size // 1000} kB")
-        for fault in lint.faults(path):
-            failures += 1
-            print(f"  {fault}", flush=True)
+        else:
+            stale[name] = digests.digest(name)  # of what is executed, even if a file changes now
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        waiting = {pool.submit(_execute_student, name): name for name in stale}
+        for future in as_completed(waiting):
+            failures += _keep(waiting[future], future.result(), stale[waiting[future]])
     for name in set(digests.recorded()) - set(names()):
         digests.record(name, None)
     for path in lint.orphans():
         failures += 1
         print(f"{path.name} has no script: delete it, or add notebooks/src/{path.stem}.py")
     return failures
+
+
+def _execute_student(name: str) -> Outcome:
+    return execute(cells.student(name), NOTEBOOKS, MINI)
+
+
+def _keep(name: str, outcome: Outcome, digest: str) -> int:
+    """Write an executed notebook and say what is wrong with it; the number of faults."""
+    if outcome.failure:
+        print(f"{name}: FAILED after {outcome.seconds:.0f} s, {outcome.failure}", flush=True)
+        return 1
+    scrub(outcome.book)
+    path = NOTEBOOKS / f"{name}.ipynb"
+    cells.write(outcome.book, path)
+    digests.record(name, digest)
+    size = path.stat().st_size // 1000
+    print(f"{name}: executed in {outcome.seconds:.0f} s, {size} kB", flush=True)
+    faults = lint.faults(path)
+    for fault in faults:
+        print(f"  {fault}", flush=True)
+    return len(faults)
 
 
 def run(chosen: list[str]) -> int:
@@ -134,7 +149,9 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("words", nargs="*", metavar="COMMAND or NAME", help=", ".join(COMMANDS))
     parser.add_argument("--force", action="store_true", help="execute even what is not stale")
-    parser.add_argument("--jobs", type=int, default=2, help="solutions or submissions at once (2)")
+    parser.add_argument(
+        "--jobs", type=int, help="notebooks at once: build 1, solutions and grade 2"
+    )
     options = parser.parse_args(arguments)
     words = list(options.words)
     command = words.pop(0) if words and words[0] in COMMANDS else "build"
@@ -148,15 +165,15 @@ def main(arguments: list[str]) -> int:
         if command == "grade":
             if len(words) != 1:
                 raise BuildError("name one folder: build.py grade FOLDER")
-            return grade(Path(words[0]), options.jobs)
+            return grade(Path(words[0]), options.jobs or 2)
         chosen = names(words)
         if not chosen:
             print("There are no notebooks yet: notebooks/src is empty.")
             return 0
         if command == "build":
-            failed = build(chosen, force=options.force)
+            failed = build(chosen, force=options.force, jobs=options.jobs or 1)
         elif command == "solutions":
-            failed = solutions(chosen, jobs=options.jobs)
+            failed = solutions(chosen, jobs=options.jobs or 2)
         else:
             failed = {"run": run, "check": check}[command](chosen)
     except BuildError as error:

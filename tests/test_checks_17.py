@@ -218,6 +218,54 @@ def test_wrong_pairs_get_their_hint(answer, hint):
     assert hint in fooled(answer)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("She is fifteen.", "She is sixteen."),
+        ("He came 3rd.", "He came 4th."),
+        ("It weighs 5kg.", "It weighs 50kg."),
+        ("The 30s were hard.", "The 40s were hard."),
+        ("It costs 2.5 euros.", "It costs 5.2 euros."),
+        ("She paid 1,000 euros.", "She paid 9,000 euros."),
+        ("It took a dozen eggs.", "It took two dozen eggs."),
+        ("She won twenty-five races.", "She won twenty-six races."),
+        ("Wait a second.", "Wait two seconds."),
+        ("He came first.", "He came third."),
+    ],
+)
+def test_numbers_in_any_form_may_differ(first, second):
+    assert fooled(replaced(2, ("number", first, second))) == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("She has two cats.", "She has 2 cats."),
+        ("She has twenty-five cats.", "She has 25 cats."),
+        ("It weighs 5kg.", "It weighs five kilos."),
+        ("It cost two hundred euros.", "It cost 200 euros."),
+        ("It cost 3 million.", "It cost 3,000,000."),
+        ("He came 3rd.", "He came third."),
+        ("They are twelve.", "They are a dozen."),
+    ],
+)
+def test_the_same_number_written_otherwise_is_no_other_number(first, second):
+    assert "the numbers are the same" in fooled(replaced(2, ("number", first, second)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("It isn’t open.", "It is open."),
+        ("It is nowhere open.", "It is open."),
+        ("He hardly sleeps.", "He sleeps."),
+        ("He can swim.", "He cannot swim."),
+    ],
+)
+def test_negations_in_any_form_count(first, second):
+    assert fooled(replaced(0, ("negation", first, second))) == CORRECT
+
+
 def test_a_pair_below_the_line_does_not_fool():
     assert "does not fool it" in fooled(scored(PAIRS), line=0.99999)
 

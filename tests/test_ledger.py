@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sbert_lab.errors import DataError
 from sbert_lab.files import read_json, write_json
 from sbert_lab.paper import get_claim, list_claims
 from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
@@ -68,6 +69,19 @@ def test_a_claim_without_its_rows_stays_not_recorded(monkeypatch, tmp_path):
     assert entries["C01"]["verdict"] == HOLDS and entries["C01"]["figures"] == "49,995,000 passes"
     assert {entries[id]["verdict"] for id in QUALITY} == {ledger.NOT_RECORDED}
     assert read_json(tmp_path / "mini" / "claims.json")["claims"][0]["id"] == "C01"
+
+
+def test_a_claim_whose_data_are_not_at_hand_says_so(monkeypatch, tmp_path):
+    def away(profile):
+        raise DataError("nowhere to be found")
+
+    monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
+    monkeypatch.setattr(ledger, "PLAIN", {})
+    monkeypatch.setattr(ledger.table_module(5), "gold", away)
+    entries = {entry["id"]: entry for entry in ledger.write_ledger(get_profile("mini"))}
+    assert {entries[id]["verdict"] for id in ("C17", "C18", "C19")} == {NOT_HERE}
+    assert entries["C17"]["figures"] == "the data of Table 5 are not at hand"
+    assert entries["C16"]["verdict"] == ledger.NOT_RECORDED
 
 
 def test_what_was_recorded_before_is_kept_when_its_table_is_away(monkeypatch, tmp_path):

@@ -117,10 +117,10 @@ ways = (printed[f"{kind}-NLI-STSb-base"] for kind in ("BERT", "SBERT"))
 print("the paper, BERT-base   cross-encoder {:.1f}, bi-encoder {:.1f} (NLI first)".format(*ways))
 
 # %% [markdown]
-# It depends on the network underneath. BERT, and MiniLM which was made from it, learned from text
-# with two sentences in one input; our small one did not, and its cross-encoder hardly learns to
-# compare ([notebook 09](09_supervised_sts.ipynb) looks into that). Here we measure *time*, and that
-# does not depend on how well the scores turn out.
+# It depends on the network underneath. MiniLM was made from a full BERT; ours is about ten times
+# smaller and was pretrained for an hour, and its cross-encoder hardly learns to compare
+# ([notebook 09](09_supervised_sts.ipynb) looks into that). Here we measure *time*, and that does
+# not depend on how well the scores turn out.
 #
 # The last two rows of the table are the reason for the paper. Let us count.
 

@@ -16,11 +16,20 @@ from sbert_lab.files import read_json, write_json
 WIDEST = 20.0  # points: a wider range can hardly be wrong
 CLOSE = 1e-4  # what two libraries may differ by in a vector
 KINDS = ("negation", "number", "role swap")
-NEGATIONS = {"not", "no", "never", "nobody", "nothing", "none", "without", "cannot", "neither"}
-_TEXT = """zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty
-fifty sixty seventy eighty ninety hundred thousand million half both first second third once twice
-"""
-NUMBERS = set(_TEXT.split())
+_NEGATIONS = """not no never nobody nothing none nowhere without cannot neither nor hardly barely
+scarcely"""
+NEGATIONS = set(_NEGATIONS.split())
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_OTHERS = "half both once twice dozens hundreds thousands millions"
+TIMES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
+VALUES = {word: value for value, word in enumerate(_UNITS.split())} | TIMES
+VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+NAMED = {word: word for word in _OTHERS.split()}
+NAMED |= {word: f"{n}{ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS.split(), start=1)}
 
 # ---- in-batch negatives
 
@@ -207,17 +216,44 @@ def _five(answer: object) -> list[tuple]:
 def _check_kind(number: int, kind: str, first: str, second: str) -> None:
     if kind not in KINDS:
         raise Hint(f"pair {number}: {kind!r} is no kind: choose one of {', '.join(KINDS)}")
-    a, b = (re.findall(r"[a-z0-9']+", text.lower()) for text in (first, second))
+    a, b = (_words(text) for text in (first, second))
     if a == b:
         raise Hint(f"pair {number}: the two sentences have the same words in the same order")
     denied = [any(w in NEGATIONS or w.endswith("n't") for w in words) for words in (a, b)]
     if kind == "negation" and denied[0] == denied[1]:
         raise Hint(f"pair {number}: exactly one of the two must deny something (not, never, ...)")
-    counts = [sorted(w for w in words if w in NUMBERS or w.isdigit()) for words in (a, b)]
-    if kind == "number" and counts[0] == counts[1]:
+    if kind == "number" and sorted(_numbers(a)) == sorted(_numbers(b)):
         raise Hint(f"pair {number}: the numbers are the same")
     if kind == "role swap" and sorted(a) != sorted(b):
-        raise Hint(f"pair {number}: a role swap has the same words in another order")
+        raise Hint(f"pair {number}: a role swap has exactly the same words in another order")
+
+
+def _words(text: str) -> list[str]:
+    """Small letters, straight apostrophes; 1,000 and 2.5 stay one word each."""
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text.lower().replace("’", "'"))
+    return re.findall(r"[a-z0-9']+(?:(?<=\d)[.:]\d+)*", text)
+
+
+def _numbers(words: Sequence[str]) -> list[str]:
+    """The numbers of a sentence, all in digits: 'twenty-five', '25' and '25kg' are the same."""
+    found, before = [], None  # before: the value of the word before, if it was a number
+    for word in words:
+        value = int(word) if word.isdecimal() else VALUES.get(word)
+        if value is None:
+            found += [NAMED[word]] if word in NAMED else _digits(word)
+        else:
+            if before is not None and word in TIMES:
+                value *= int(found.pop())  # two hundred
+            elif before in range(20, 100, 10) and value in range(1, 10):
+                value += int(found.pop())  # twenty-five
+            found.append(str(value))
+        before = value
+    return found
+
+
+def _digits(word: str) -> list[str]:
+    """5kg -> 5, 30s -> 30, mp3 -> 3; but 3rd stays 3rd."""
+    return re.findall(r"\d+(?:st|nd|rd|th)\b|\d+(?:[.:]\d+)*", word)
 
 
 def _cosines_of(encode: Callable, rows: Sequence[tuple]) -> np.ndarray:

@@ -50,7 +50,7 @@ def systems(
     kinds: Mapping[str, str],
     live: tuple[str, Mapping[str, float]] | None = None,
 ) -> Figure:
-    """One panel per score, one line per system, one dot per seed; the live run a diamond."""
+    """One panel per score, one line per system, one dot per seed; the live run a diamond above."""
     figure, axes = new(9.6, 0.42 * len(rows) + 1.7, columns=len(titles), sharey=True)
     names = list(rows)
     for one, (score, title) in zip(np.atleast_1d(axes), titles.items(), strict=True):
@@ -60,7 +60,8 @@ def systems(
             one.plot(values, [height] * len(values), marker, color=color, ms=7, alpha=0.75)
             one.plot(values.mean(), height, "|", color=color, ms=16, mew=2)
         if live is not None and score in live[1]:
-            one.plot(live[1][score], names.index(live[0]), "D", color=COLORS[7], ms=6, zorder=4)
+            height = names.index(live[0]) - 0.28  # beside its line: the dots stay visible
+            one.plot(live[1][score], height, "D", color=COLORS[7], ms=6, zorder=4)
         one.set_title(title, fontsize=9.5)
         one.set_xlabel("points")
         one.grid(axis="x", color="#dddddd", lw=0.7)
@@ -89,7 +90,7 @@ def ledger(
             face = color if filled else "white"
             x, y = zip(*places, strict=True)
             style = {"marker": marker, "s": size, "facecolor": face, "edgecolor": color}
-            axes.scatter(x, y, linewidths=1.6, label=f"{name} ({len(places)})", zorder=3, **style)
+            axes.scatter(x, y, linewidths=1.6, label=name, zorder=3, **style)
     for x in range(len(entries) + 1):
         axes.axvline(x - 0.5, color="#eeeeee", lw=0.8, zorder=0)
     axes.set_xticks(range(len(entries)), [entry["id"] for entry in entries], rotation=90)

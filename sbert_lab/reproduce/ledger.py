@@ -33,8 +33,9 @@ def read_ledger(profile: str) -> list[dict]:
 
 def write_ledger(profile: Profile) -> list[dict]:
     """Judge every claim by what is recorded, and write the ledger."""
-    verdicts = table_verdicts(profile)
+    verdicts, away = table_verdicts(profile), _without_data(profile)
     kept = {entry["id"]: entry for entry in read_ledger(profile.name)}
+    kept = {id: entry for id, entry in kept.items() if entry["verdict"] != NOT_RECORDED}
     entries = []
     for id in list_claims()["id"]:
         if id in PLAIN:
@@ -42,7 +43,7 @@ def write_ledger(profile: Profile) -> list[dict]:
         if id in verdicts:
             entries.append(_entry(id, verdicts[id]))
         else:
-            entries.append(kept.get(id) or _entry(id, None))
+            entries.append(kept.get(id) or _entry(id, away.get(id)))
     about = {**describe_machine(), "command": f"sbert-lab reproduce --profile {profile.name}"}
     content = {"profile": profile.name, "about": about, "claims": entries}
     write_json(ledger_path(profile.name), content)
@@ -55,6 +56,22 @@ def table_verdicts(profile: Profile) -> dict[str, Verdict]:
     for number in TABLES:
         if has_table(number, profile):
             verdicts.update(verdicts_of(open_table(number, profile)))
+    return verdicts
+
+
+def _without_data(profile: Profile) -> dict[str, Verdict]:
+    """Not measurable here: claims of tables that were not recorded and whose data are not there."""
+    verdicts = {}
+    for number in TABLES:
+        if has_table(number, profile):
+            continue
+        try:
+            table_module(number).gold(profile)
+        except DataError:
+            note = f"the data of Table {number} are not at hand"
+            sections = list_claims().set_index("id")["section"]
+            for id in sections.index[sections.str.contains(f"Table {number}")]:
+                verdicts[id] = judge(id, note=note, profile=profile.name)
     return verdicts
 
 

@@ -1,9 +1,9 @@
 """all-MiniLM-L6-v2 in the tables of profile real: as it is, and as a second, stronger backbone.
 
-The small backbones of the course never read two sentences in one input while they were pretrained,
-and their cross-encoders are weak. MiniLM (22 million parameters) comes from a BERT that did, so it
-shows what the comparison of bi- and cross-encoder looks like with a backbone that is up to both.
-It is no untouched backbone: it was tuned as a bi-encoder on over a billion pairs, NLI and Quora
+The backbones of the course are small and were pretrained for about an hour, and the cross-encoders
+made from them are weak. MiniLM (22 million parameters, made from a full BERT) shows what the
+comparison of bi- and cross-encoder looks like with a backbone that is up to both. It is no
+untouched backbone: it was tuned as a bi-encoder on over a billion pairs, NLI and Quora
 among them, but neither STSb nor UKP ASPECT.
 """
 
