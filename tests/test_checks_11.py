@@ -1,6 +1,7 @@
 """The checks of notebook 11: right answers pass in any style, known wrong ones get their hint."""
 
 import random
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -98,6 +99,19 @@ def test_wrong_triplets_get_their_hint(answer, hint):
     assert hint in verdict_of(nb11.build_triplets, answer)
 
 
+def test_an_answer_that_empties_its_lists_leaves_the_articles_alone():
+    def greedy(articles):
+        rows = made(partner, stranger)(articles)
+        for parts in articles.values():
+            for sentences in parts.values():
+                sentences.clear()
+        return rows
+
+    before = deepcopy(nb11.ARTICLES)
+    assert verdict_of(nb11.build_triplets, greedy) == CORRECT
+    assert before == nb11.ARTICLES
+
+
 def test_the_triplets_stub_is_not_attempted():
     def stub(articles): ...
 
@@ -169,6 +183,16 @@ def by_triplet(rows, share, seed):
     return mixed[cut:], mixed[:cut]
 
 
+def always_the_same(rows, share, seed):
+    return by_article(rows, share, 7)
+
+
+def unseeded(rows, share, seed, calls=[0]):  # noqa: B006, the list is meant to last
+    """Another split at every call, whatever the seed is."""
+    calls[0] += 1
+    return by_article(rows, share, calls[0])
+
+
 def lossy(rows, share, seed):
     train, test = by_article(rows, share, seed)
     return train[1:], test
@@ -190,6 +214,8 @@ def anchors_only(rows, share, seed):
         (by_triplet, "splits by triplet"),
         (anchors_only, "no anchor is shared"),
         (lossy, "nothing may be lost"),
+        (always_the_same, "is `seed` used?"),
+        (unseeded, "two different splits"),
         (lambda rows, share, seed: by_article(rows, share, seed)[::-1], "swapped"),
         (lambda rows, share, seed: by_article(rows, 0.5, seed), "is 2 for the test, not 4"),
         (lambda rows, share, seed: (rows, []), "one side is empty"),

@@ -125,6 +125,31 @@ def test_forgetting_the_scaler_is_noticed():
     assert "not standardised" in verdict_of(nb12.nested_accuracy, unscaled)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_fixed_c_does_not_pass_by_luck(place):
+    def fixed(features, labels, grid, folds):
+        return cross_val_score(model(grid[place]), features, labels, cv=folds).mean()
+
+    assert verdict_of(nb12.nested_accuracy, fixed) != CORRECT
+
+
+def test_what_is_right_for_the_first_rows_only_is_called_luck():
+    def lucky(features, labels, grid, folds):
+        return cross_val_score(model(grid[2]), features, labels, cv=folds).mean()
+
+    assert "by luck" in verdict_of(nb12.nested_accuracy, lucky)
+
+
+def test_on_the_second_rows_every_known_mistake_differs_from_the_right_answer():
+    features, labels = nb12.noisy(seed=22)
+    right = by_grid_search(features, labels, nb12.GRID, nb12.make_folds())
+    mistakes = (picked_on_the_test_fold, one_search_for_all, scaled_beforehand,
+                scaled_inside_beforehand, both_leaks, on_training_rows)  # fmt: skip
+    for wrong in mistakes:
+        found = wrong(features, labels, nb12.GRID, nb12.make_folds())
+        assert abs(found - right) > 1e-3, wrong.__name__
+
+
 def test_the_nested_stub_is_not_attempted():
     def nested_accuracy(features, labels, grid, folds): ...
 

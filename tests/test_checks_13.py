@@ -10,6 +10,7 @@ from scipy import stats
 from sbert_lab import paper
 from sbert_lab.checks import nb13
 from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.plots import nb13 as figures
 
 TABLE = paper.table(6)
 HALF = TABLE[TABLE["factor"] == "concatenation"]
@@ -40,6 +41,8 @@ def test_marginal_values_pass_rounded_and_computed(alone):
         ("u*v", ADDED | {"u*v": 77.44 - 70.54}, -0.34, "what u and v add to it"),
         ("u*v", ADDED | {"u*v": 3.0}, -0.34, "the row (u, v, u*v)"),
         ("u*v", ADDED, 0.34, "wrong sign"),
+        ("u*v", ADDED, 0.3, "wrong sign"),
+        ("u*v", ADDED, -0.3, "two decimals, please"),
         ("u*v", ADDED, 11.40, "adds to (u, v)"),
         ("u*v", ADDED, 78.37 - 69.78, "adds to (|u-v|) alone"),
         ("u*v", ADDED, 5, "differ in u*v alone"),
@@ -52,6 +55,15 @@ def test_wrong_marginal_values_get_their_hint(alone, added, last, hint):
 def test_the_marginal_stub_is_not_attempted():
     assert verdict_of(nb13.marginal, None, None, None, scores=SCORES) == NOT_ATTEMPTED
     assert verdict_of(nb13.marginal, "u*v", ADDED, None, scores=SCORES) == NOT_ATTEMPTED
+
+
+# ---- the figure of the seven concatenations
+
+
+def test_levels_that_nearly_coincide_share_a_line():
+    assert figures.merge_levels({"raw": 61.3, "shuffled": 61.5}) == {"raw; shuffled": 61.4}
+    apart = {"raw": 65.0, "shuffled": 62.9}
+    assert figures.merge_levels(apart) == apart
 
 
 # ---- additive heads

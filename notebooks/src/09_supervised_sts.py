@@ -511,9 +511,8 @@ for name, parts in differences.items():
 # %% [markdown]
 # Where a verdict is not "holds", this is what is different here: the encoder is small and its
 # pretraining short; NLI has 12,300 pairs of our own in mini and 49,340 in real (942,069 in the
-# paper); and the raw encoder is a far better start than the paper's (*raw
-# MEAN* in the table), of which NLI training can cost more than it brings. Which of these matters
-# most, we have not tested.
+# paper); and the raw encoder is a far better start than the paper's (*raw MEAN* in the table), of
+# which NLI training can cost more than it brings. Which of these matters most, we have not tested.
 #
 # <a id="q-nli-helps-cross-encoder"></a>
 # ### Why would NLI help the cross-encoder more?

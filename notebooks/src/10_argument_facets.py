@@ -532,8 +532,9 @@ for name in ("SBERT-AFS-base", "BERT-AFS-base"):
 # A system that starts below random weights has learned nothing that it could lose: compare falls
 # only between systems that start clearly above the floor. Where the cross-encoder does, is it the
 # one that falls less, as in the paper? If not, mind the scale: four thin layers, pretrained for
-# about an hour, and one or two thousand pairs to learn comparing from. Notebook 09 ("The method's fault, or the backbone's?") takes a stronger backbone,
-# all-MiniLM-L6-v2, and that makes a cross-encoder that works.
+# about an hour, and one or two thousand pairs to learn comparing from. Notebook 09 ("The method's
+# fault, or the backbone's?") takes a stronger backbone, all-MiniLM-L6-v2, and that makes a
+# cross-encoder that works.
 
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)

@@ -1,6 +1,7 @@
 """Checks of 11_wikipedia_sections."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 
 import numpy as np
 
@@ -38,7 +39,7 @@ ARTICLE_OF = {
 @check
 def build_triplets(answer):
     """answer(articles) -> rows (article, anchor, positive, negative), one per possible anchor."""
-    rows = _rows(answer({title: dict(parts) for title, parts in ARTICLES.items()}))
+    rows = _rows(answer(deepcopy(ARTICLES)))  # a copy: a .pop() must not empty the next run's
     if not rows:
         raise Hint("there are no triplets: the list is empty")
     for row in rows:
@@ -133,10 +134,16 @@ def accuracy(answer):
 @check
 def split(answer):
     """answer(rows, share, seed) -> (train, test) that share no article."""
-    rows = split_rows()
-    for seed in (1, 2):
-        train, test = _two_sides(answer(rows, 0.25, seed))
-        _check_split(rows, train, test)
+    drawn = []
+    for seed in range(1, 6):
+        train, test = _two_sides(answer(split_rows(), 0.25, seed))
+        _check_split(split_rows(), train, test)
+        drawn.append({row["article"] for row in test})
+    if all(articles == drawn[0] for articles in drawn):
+        raise Hint("five seeds, and always the same articles: is `seed` used?")
+    _, again = _two_sides(answer(split_rows(), 0.25, 1))
+    if {row["article"] for row in again} != drawn[0]:
+        raise Hint("the same seed gave two different splits: draw with random.Random(seed)")
 
 
 def split_rows() -> list[dict]:

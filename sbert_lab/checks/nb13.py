@@ -23,7 +23,9 @@ def marginal(best_alone, added, last, *, scores: Mapping[str, float]):
     right = scores["(u, v, |u-v|, u*v)"] - scores["(u, v, |u-v|)"]
     if near(value, right, tolerance=6e-3):
         return
-    if near(value, -right, tolerance=6e-3):
+    if abs(value - right) < 0.06:
+        raise Hint("last: two decimals, please")
+    if abs(value + right) < 0.06:
         raise Hint("last has the wrong sign: with the part minus without it")
     if near(value, scores["(u, v, u*v)"] - scores["(u, v)"], tolerance=6e-3):
         raise Hint("last: that is what u*v adds to (u, v); here |u-v| is there already")

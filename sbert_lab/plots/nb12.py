@@ -115,17 +115,29 @@ def fold_map(outer: np.ndarray, inner: np.ndarray) -> Axes:
     return axes
 
 
-def task_bars(columns: Sequence[str], systems: Mapping[str, Sequence[float]]) -> Axes:
-    """Accuracy per task as dots, one marker per system: systems maps a name to len(columns)."""
+def task_bars(
+    columns: Sequence[str],
+    systems: Mapping[str, Sequence[float]],
+    *,
+    levels: tuple[str, Sequence[float]] | None = None,
+) -> Axes:
+    """Accuracy per task as dots, one marker per system: systems maps a name to len(columns).
+
+    `levels` is a name and one value per task, drawn as a short line across the task's column.
+    """
     _, axes = new(8, 3.8)
     places = np.arange(len(columns))
     for number, (name, values) in enumerate(systems.items()):
         color, _, marker = STYLES[number % len(STYLES)]
         shift = 0.16 * (number - (len(systems) - 1) / 2)
         axes.plot(places + shift, values, marker, color=color, ms=7, label=name, ls="")
+    if levels:
+        name, values = levels
+        axes.hlines(values, places - 0.38, places + 0.38, color=GREY, lw=1.5, label=name, zorder=1)
     for place in places[:-1]:
         axes.axvline(place + 0.5, color="#e5e5e5", lw=1, zorder=0)
     axes.set_xticks(places, [name.upper() for name in columns])
     axes.set_ylabel("accuracy (%)")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=len(systems), fontsize=9)
+    columns_of_legend = len(systems) + bool(levels)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=columns_of_legend, fontsize=9)
     return axes

@@ -22,7 +22,8 @@ def parts_and_bars(
     """Dots for the parts that the head sees, a bar per choice with its seeds, the paper's tick.
 
     `present` maps a concatenation to {part: seen}; `ours` to one score per seed; `lines` are
-    further levels to draw, such as the raw backbone.
+    further levels to draw, such as the raw backbone; where two of them nearly coincide, one line
+    stands for both.
     """
     figure, (dots, bars) = new(9, 4.4, columns=2, width_ratios=(1, 2.6), sharey=True)
     names = list(present)
@@ -35,8 +36,9 @@ def parts_and_bars(
     theirs = [papers[name] for name in names]
     ticks = {"color": COLORS[5], "lw": 3, "label": "paper (BERT-base, all of NLI)"}
     bars.vlines(theirs, rows - 0.34, rows + 0.34, **ticks)
-    for number, (name, level) in enumerate(lines.items()):
-        bars.axvline(level, color=GREY, lw=1.2, ls=("--", ":")[number % 2], label=name)
+    for number, (name, level) in enumerate(merge_levels(lines).items()):
+        style = {"color": GREY, "lw": 1.2, "ls": ("--", ":")[number % 2]}
+        bars.axvline(level, **style, label=f"recorded: {name}")
     for row, name in enumerate(names):
         spread = np.std(ours[name], ddof=1) if len(ours[name]) > 1 else 0.0
         bars.text(1, row, f"{heights[row]:.1f} ± {spread:.1f}", va="center", fontsize=9)
@@ -47,6 +49,18 @@ def parts_and_bars(
         *bars.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9
     )
     return figure
+
+
+def merge_levels(lines: Mapping[str, float], nearest: float = 0.5) -> dict[str, float]:
+    """Levels closer than `nearest` become one, at their mean, under both names."""
+    merged: dict[str, float] = {}
+    for name, level in lines.items():
+        twin = next((other for other in merged if abs(merged[other] - level) < nearest), None)
+        if twin is None:
+            merged[name] = level
+        else:
+            merged[f"{twin}; {name}"] = (merged.pop(twin) + level) / 2
+    return merged
 
 
 def _points(groups: Sequence[Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:

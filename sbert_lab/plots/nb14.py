@@ -79,8 +79,9 @@ def cost_by_length(
 ) -> Figure:
     """Left the measured time per token, right the computed share of attention (0 to 1)."""
     figure, (left, right) = new(9, 3.6, columns=2)
-    left.plot(lengths, 1e6 * np.asarray(seconds), "o-", color=COLORS[0])
-    left.set_ylim(bottom=0)
+    micro = 1e6 * np.asarray(seconds)
+    left.plot(lengths, micro, "o-", color=COLORS[0])
+    left.set_ylim(0, 1.15 * micro.max())  # room for the highest marker
     left.set(title="measured here", ylabel="microseconds per token")
     for number, (name, values) in enumerate(shares.items()):
         style = {"color": COLORS[number], "ls": ("-", "--", ":")[number]}
