@@ -80,12 +80,18 @@ def _panel(axes: Axes, systems: Mapping[str, tuple], unit: float) -> None:
     axes.set_xscale("log")
 
 
-def room(ks: Sequence[int], ceiling: Sequence[float], used: Sequence[float], alone: float) -> Axes:
-    """Mean reciprocal rank (points) against k: at best, as measured, and the first stage alone."""
+def room(
+    ks: Sequence[int],
+    ceiling: Sequence[float],
+    used: Mapping[str, Sequence[float]],
+    alone: float,
+) -> Axes:
+    """Mean reciprocal rank (points) against k: at best, by each judge, the first stage alone."""
     _, axes = new(6.6, 3.8)
     axes.fill_between(ks, alone, ceiling, color=COLORS[2], alpha=0.12, lw=0)
     axes.plot(ks, ceiling, "-", marker="o", color=COLORS[2], label="a perfect second stage")
-    axes.plot(ks, used, "--", marker="^", color=COLORS[1], label="our cross-encoder")
+    for number, (name, values) in enumerate(used.items()):
+        axes.plot(ks, values, "--", marker="^s"[number], color=COLORS[(1, 3)[number]], label=name)
     axes.axhline(alone, color=COLORS[0], lw=1.5, ls=":", label="the first stage alone")
     axes.set_xscale("log")
     axes.set_xticks(ks, [str(k) for k in ks])
@@ -93,7 +99,7 @@ def room(ks: Sequence[int], ceiling: Sequence[float], used: Sequence[float], alo
     axes.set_ylim(0, 100)
     axes.set_xlabel("k: candidates that the second stage reads")
     axes.set_ylabel("mean reciprocal rank (points)")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3, fontsize=9)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=2, fontsize=9)
     return axes
 
 
