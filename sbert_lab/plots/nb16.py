@@ -96,7 +96,7 @@ def room(
     axes.set_xscale("log")
     axes.set_xticks(ks, [str(k) for k in ks])
     axes.minorticks_off()
-    axes.set_ylim(0, 100)
+    axes.set_ylim(0, 104)
     axes.set_xlabel("k: candidates that the second stage reads")
     axes.set_ylabel("mean reciprocal rank (points)")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=2, fontsize=9)
