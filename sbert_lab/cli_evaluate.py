@@ -59,7 +59,7 @@ def _evaluate(given: argparse.Namespace) -> int:
 
 
 def _reproduce(given: argparse.Namespace) -> int:
-    from sbert_lab.errors import DataError
+    from sbert_lab.errors import DataError, OutOfReachError
     from sbert_lab.reproduce.ledger import write_ledger
     from sbert_lab.reproduce.ledger_page import write_page
     from sbert_lab.reproduce.runner import run_table
@@ -69,7 +69,7 @@ def _reproduce(given: argparse.Namespace) -> int:
     for name in given.tables or TABLES:
         try:
             run_table(TABLES.index(name) + 1, profile, seeds=given.seeds, say=say)
-        except DataError as error:
+        except (DataError, OutOfReachError) as error:
             say(f"{name} is left out: {error}")
     for entry in write_ledger(profile):
         print(f"{entry['id']}  {entry['verdict']:28} {entry['claim']}")

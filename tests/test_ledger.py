@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sbert_lab.errors import DataError
+from sbert_lab.errors import DataError, OutOfReachError
 from sbert_lab.files import read_json, write_json
 from sbert_lab.paper import get_claim, list_claims
 from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
@@ -71,9 +71,10 @@ def test_a_claim_without_its_rows_stays_not_recorded(monkeypatch, tmp_path):
     assert read_json(tmp_path / "mini" / "claims.json")["claims"][0]["id"] == "C01"
 
 
-def test_a_claim_whose_data_are_not_at_hand_says_so(monkeypatch, tmp_path):
+@pytest.mark.parametrize("error", [DataError, OutOfReachError])
+def test_a_claim_whose_data_are_not_at_hand_says_so(monkeypatch, tmp_path, error):
     def away(profile):
-        raise DataError("nowhere to be found")
+        raise error("nowhere to be found")
 
     monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
     monkeypatch.setattr(ledger, "PLAIN", {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sbert_lab.errors import DataError, InputError
+from sbert_lab.errors import DataError, InputError, OutOfReachError
 from sbert_lab.files import read_json, write_json
 from sbert_lab.paper import Verdict, get_claim, judge, list_claims
 from sbert_lab.profiles import Profile
@@ -67,7 +67,7 @@ def _without_data(profile: Profile) -> dict[str, Verdict]:
             continue
         try:
             table_module(number).gold(profile)
-        except DataError:
+        except (DataError, OutOfReachError):
             note = f"the data of Table {number} are not at hand"
             sections = list_claims().set_index("id")["section"]
             for id in sections.index[sections.str.contains(f"Table {number}")]:
@@ -90,7 +90,7 @@ def _plain(id: str, profile: Profile, measure: Callable[[Profile], tuple[bool, s
     """A claim that no table holds; what is not at hand is said."""
     try:
         holds, note = measure(profile)
-    except (DataError, InputError) as error:
+    except (DataError, InputError, OutOfReachError) as error:
         return judge(id, note=str(error), profile=profile.name)
     return judge(id, holds=holds, note=note, profile=profile.name)
 
