@@ -118,7 +118,7 @@ def real_scores() -> None:
     from sbert_lab.data import load, minilm_folder
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.errors import LabError
-    from sbert_lab.evaluation.sts import score_pairs
+    from sbert_lab.experiments.evaluation.sts import score_pairs
 
     try:
         rows = load("stsb", "test", profile="real")

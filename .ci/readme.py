@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from sbert_lab.reproduce.ledger_page import markdown, recorded_entries, summary, write_page
+from sbert_lab.experiments.ledger_page import markdown, recorded_entries, summary, write_page
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sbert_lab.baselines.word_vectors import WordVectors
-from sbert_lab.baselines.words import split_words
 from sbert_lab.devices import pick_device
 from sbert_lab.encoding import check_sentences, encode_sentences, pad
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder, read_json, sha256, write_bytes, write_json
 from sbert_lab.pooling import mean_pool, pool
+from sbert_lab.word_vectors import WordVectors
+from sbert_lab.words import split_words
 
 NETWORKS = ("bilstm", "averaging")
 POOLINGS = ("max", "mean")

@@ -9,10 +9,11 @@ import word_vectors
 import word_vectors_card
 from pretraining_text import Text
 
-from sbert_lab.baselines import STOP_WORDS, TfIdf, WordVectors, split_words
-from sbert_lab.baselines.words import fnv1a, ngram_buckets
 from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.experiments.baselines.tfidf import TfIdf
 from sbert_lab.paths import data_dir
+from sbert_lab.word_vectors import WordVectors
+from sbert_lab.words import STOP_WORDS, fnv1a, ngram_buckets, split_words
 
 NAMES = ["word-vectors", "subword-vectors"]
 
@@ -226,7 +227,7 @@ def test_the_cards_scores_are_those_of_the_committed_vectors(name):
 
 def test_baselines_do_not_load_torch():
     code = (
-        "import sys; from sbert_lab.baselines import WordVectors as W; import numpy as np; "
+        "import sys; from sbert_lab.word_vectors import WordVectors as W; import numpy as np; "
         "W(['a'], np.ones((1, 2))).encode(['a']); sys.exit('torch' in sys.modules)"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}

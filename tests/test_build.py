@@ -88,7 +88,7 @@ def test_ids_are_stable_unique_and_the_same_in_both_notebooks(script):
 
 def test_the_setup_cell_begins_with_the_bootstrap_and_is_not_compared(script):
     setup = by_id(cells.student(script()))["setup"]
-    assert "from sbert_lab.lab import peek, setup, you_said" in setup.source
+    assert "from sbert_lab.course.lab import peek, setup, you_said" in setup.source
     assert setup.source.endswith('setup("99_small", study_minutes=1, computing_seconds=1)')
     assert setup.metadata["tags"] == ["setup", "nbval-ignore-output"]
     compile(setup.source, "setup", "exec")
@@ -198,7 +198,7 @@ def test_a_solution_that_is_not_correct_is_reported_with_its_cell(tmp_path, monk
     build = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(build)
     monkeypatch.setattr(build, "SOLUTIONS", tmp_path)
-    start = "from sbert_lab.checks.core import Hint, check\n@check\ndef one(answer):\n"
+    start = "from sbert_lab.course.diagnose import Hint, check\n@check\ndef one(answer):\n"
     start += "    if answer != 1:\n        raise Hint('count again')\n"
     endings = {"right": "one(1)", "wrong": "one(2)", "stub": "one(None)", "silent": "pass"}
     for name, ending in endings.items():

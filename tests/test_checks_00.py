@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab.checks import nb00
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb00
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 
 RIGHT = {"shape": (2, 4), "broadcasting": (2, 3, 4), "mask": 3, "softmax": 0.75, "autograd": 12}
 OWN = "A violin sounds on the stage."

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from sbert_lab.checks import nb01
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb01
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 
 PASSES_AFTER, PASSES_BEFORE = 10_000, 49_995_000
 

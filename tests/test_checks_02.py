@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from sbert_lab import pooling
-from sbert_lab.checks import nb02
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, NOT_THERE_YET, verdict_of
+from sbert_lab.course import nb02
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, NOT_THERE_YET, verdict_of
 from sbert_lab.paths import data_dir
 
 needs_mini_bert = pytest.mark.skipif(

@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy import stats
 
-from sbert_lab.checks import nb03
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, NOT_THERE_YET, verdict_of
+from sbert_lab.course import nb03
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, NOT_THERE_YET, verdict_of
 from sbert_lab.similarity import all_cosine, pairwise_cosine
 
 

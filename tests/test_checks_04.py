@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from sbert_lab.checks import nb04
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb04
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 
 # ---- the first training loop
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab.checks import nb05
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb05
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 from sbert_lab.objectives import concatenate
 
 # ---- (u, v, |u-v|)

@@ -6,8 +6,8 @@ import torch
 from torch.nn import functional as F
 
 from sbert_lab import pooling
-from sbert_lab.checks import nb06
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb06
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 
 # ---- scaling and the loss floor
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab.checks import nb07
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb07
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 from sbert_lab.objectives import triplet_losses
 
 POINTS = torch.tensor(nb07.FOUR, dtype=torch.float64)

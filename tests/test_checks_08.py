@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sbert_lab.checks import nb08
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb08
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 
 # ---- two subsets
 

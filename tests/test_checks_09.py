@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sbert_lab import paper
-from sbert_lab.checks import nb09
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb09
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.experiments import paper
 
 # ---- C12 against the table
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sbert_lab.checks import nb10
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
-from sbert_lab.evaluation import afs
+from sbert_lab.course import nb10
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.experiments.evaluation import afs
 
 # ---- counting the leak
 

@@ -6,11 +6,11 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from sbert_lab.checks import nb11
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb11
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 from sbert_lab.data import build_triplets
 from sbert_lab.data.formats.wikipedia import Article
-from sbert_lab.evaluation import sections
+from sbert_lab.experiments.evaluation import sections
 
 # ---- building triplets
 

@@ -7,8 +7,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sbert_lab.checks import nb12
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb12
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 
 # ---- nested cross-validation
 

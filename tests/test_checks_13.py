@@ -7,10 +7,10 @@ import pytest
 import torch
 from scipy import stats
 
-from sbert_lab import paper
-from sbert_lab.checks import nb13
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
-from sbert_lab.plots import nb13 as figures
+from sbert_lab.course import nb13
+from sbert_lab.course import nb13 as figures
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.experiments import paper
 
 TABLE = paper.table(6)
 HALF = TABLE[TABLE["factor"] == "concatenation"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab.checks import nb14
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
-from sbert_lab.evaluation import speed
+from sbert_lab.course import nb14
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.experiments.evaluation import speed
 
 
 def cut(lengths, size):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab.checks import nb15
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
-from sbert_lab.evaluation import duplicates
+from sbert_lab.course import nb15
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.experiments.evaluation import duplicates
 from sbert_lab.search import best_pairs
 
 # ---- the closest pairs

@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from sbert_lab.checks import nb16
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
-from sbert_lab.plots.nb16 import FAMILIES, family_of, front_of
+from sbert_lab.course import nb16
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course.nb16 import FAMILIES, family_of, front_of
 from sbert_lab.tasks.poly_encoder import PolyEncoder
 
 # ---- passes for re-ranking

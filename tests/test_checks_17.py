@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from sbert_lab.checks import nb17
-from sbert_lab.checks.core import CORRECT, NOT_ATTEMPTED, verdict_of
+from sbert_lab.course import nb17
+from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, verdict_of
 from sbert_lab.objectives import in_batch_negatives_loss
 
 # ---- in-batch negatives

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab.checks.core import (
+from sbert_lab.course.diagnose import (
     Hint,
     NotCorrect,
     call,

@@ -80,7 +80,7 @@ def test_a_broken_line_of_rows_is_named(tmp_path, capsys):
 
 
 def test_claims_lists_all_26_and_what_was_measured(tmp_path, monkeypatch, capsys):
-    from sbert_lab import paper
+    from sbert_lab.experiments import paper
 
     monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path))
     paper.claim("C01", holds=True, profile="mini")

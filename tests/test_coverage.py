@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sbert_lab.paper import list_claims
-from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
+from sbert_lab.experiments import TABLES, table_module
+from sbert_lab.experiments.paper import list_claims
+from sbert_lab.experiments.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import TABLES, table_module
 
 SOURCES = Path(__file__).resolve().parent.parent / "notebooks" / "src"
 TEXTS = {path.stem[:2]: path.read_text(encoding="utf-8") for path in SOURCES.glob("[0-9]*.py")}
@@ -95,7 +95,7 @@ def test_every_system_of_the_paper_has_a_row(system):
 
 @pytest.mark.parametrize("number", TABLES)
 def test_the_paper_names_of_rows_stand_in_its_table(number):
-    from sbert_lab.paper import table
+    from sbert_lab.experiments.paper import table
 
     printed = table(number)
     known = {str(value) for column in printed.columns for value in printed[column]}

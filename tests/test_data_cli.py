@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sbert_lab.cli_data import add_data_command
+from sbert_lab.cli.data import add_data_command
 from sbert_lab.data.registry import CORPORA
 from sbert_lab.errors import DataError, InputError
 

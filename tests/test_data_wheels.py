@@ -161,7 +161,7 @@ def test_minilm_from_its_wheel_reaches_82_in_our_encoder_and_in_theirs(registry_
     from sentence_transformers import SentenceTransformer
 
     from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.evaluation.sts import score_pairs
+    from sbert_lab.experiments.evaluation.sts import score_pairs
 
     rows = data.load("stsb", "test", profile="real")
     ours = SentenceEncoder.load(data.minilm_folder())

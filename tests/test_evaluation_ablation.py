@@ -3,14 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sbert_lab import paper
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import ablation
-from sbert_lab.evaluation.ablation import Cell
+from sbert_lab.experiments import paper, table6
+from sbert_lab.experiments.evaluation import ablation
+from sbert_lab.experiments.evaluation.ablation import Cell
+from sbert_lab.experiments.results import Results
 from sbert_lab.objectives import CONCATENATIONS
 from sbert_lab.profiles import TrainConfig, get_profile
-from sbert_lab.reproduce import table6
-from sbert_lab.results import Results
 
 SHORT = TrainConfig(max_steps=2, batch_size=4, learning_rate=1e-3)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import afs
+from sbert_lab.experiments.evaluation import afs
 
 
 def pairs(*edges, topic="t"):

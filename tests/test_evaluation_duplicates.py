@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import duplicates
+from sbert_lab.experiments.evaluation import duplicates
 
 ROWS = {
     "sentence1": ["a", "b", "d", "e", "a"],

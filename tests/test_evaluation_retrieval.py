@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation.retrieval import (
+from sbert_lab.experiments.evaluation.retrieval import (
     found_within,
     reciprocal_ranks,
     rerank,

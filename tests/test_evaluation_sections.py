@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import sections
+from sbert_lab.experiments.evaluation import sections
 
 ROWS = [
     {"anchor": "a", "positive": "b", "negative": "c", "article": "x"},

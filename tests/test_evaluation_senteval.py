@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sbert_lab.errors import DataError, InputError
-from sbert_lab.evaluation import senteval
-from sbert_lab.evaluation.senteval import Protocol, Task
+from sbert_lab.experiments.evaluation import senteval
+from sbert_lab.experiments.evaluation.senteval import Protocol, Task
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks.classifier import Classifier
 

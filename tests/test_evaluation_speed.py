@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sbert_lab.encoding import plan_batches
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import speed
+from sbert_lab.experiments.evaluation import speed
 
 LENGTHS = [3, 9, 4, 8, 5, 7]
 SENTENCES = [

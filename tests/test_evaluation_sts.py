@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import sections, sts
+from sbert_lab.experiments.evaluation import sections, sts
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sbert_lab.errors import InputError, LabError, OutOfReachError
-from sbert_lab.evaluation import everything, sections, senteval, sts, sts_sets
-from sbert_lab.evaluation.retrieval import Collection, reciprocal_ranks
+from sbert_lab.experiments.evaluation import everything, sections, senteval, sts, sts_sets
+from sbert_lab.experiments.evaluation.retrieval import Collection, reciprocal_ranks
 
 TESTS = everything.load_tests("mini")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from sbert_lab import lab
+from sbert_lab.course import lab
 from sbert_lab.errors import LabError
 from sbert_lab.pooling import mean_pool
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from sbert_lab.errors import DataError, OutOfReachError
+from sbert_lab.experiments import ledger, plain_claims
+from sbert_lab.experiments.paper import get_claim, list_claims
+from sbert_lab.experiments.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
+from sbert_lab.experiments.results import GOLD, Results, has_table, open_table
 from sbert_lab.files import read_json, write_json
-from sbert_lab.paper import get_claim, list_claims
-from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import ledger, plain_claims
-from sbert_lab.results import GOLD, Results, has_table, open_table
 
 RECORDED = [
     (number, profile)

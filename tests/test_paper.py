@@ -4,9 +4,9 @@ import json
 import numpy as np
 import pytest
 
-from sbert_lab import paper
 from sbert_lab.errors import InputError
-from sbert_lab.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN, decide
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN, decide
 from sbert_lab.paths import data_dir
 
 UP, DOWN, ZERO = np.full(1000, 5.0), np.full(1000, -5.0), np.linspace(-1, 1, 1000)
@@ -213,7 +213,7 @@ def test_the_record_lies_under_runs_with_the_figures(own_runs):
 
 
 def test_random_scores_make_no_quality_claim_hold():
-    from sbert_lab.evaluation import sts
+    from sbert_lab.experiments.evaluation import sts
 
     rng = np.random.default_rng(0)
     gold = rng.random(300)

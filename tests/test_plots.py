@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from sbert_lab import plots
+from sbert_lab.course import plots
 from sbert_lab.errors import InputError
 
 

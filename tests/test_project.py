@@ -156,7 +156,7 @@ def test_the_readmes_table_of_notebooks_is_that_of_their_scripts():
 
 
 def test_the_ledger_in_the_readme_is_the_recorded_one():
-    from sbert_lab.reproduce.ledger_page import full_page, markdown, recorded_entries, summary
+    from sbert_lab.experiments.ledger_page import full_page, markdown, recorded_entries, summary
 
     entries = recorded_entries()
     assert markdown(entries) in README, "run `python .ci/readme.py`"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from sbert_lab import data, zoo
+from sbert_lab import data
+from sbert_lab.experiments import minilm, table2, zoo
 from sbert_lab.profiles import PROFILES, get_profile
-from sbert_lab.reproduce import minilm, table2
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sbert_lab import paper
 from sbert_lab.errors import DataError, InputError
-from sbert_lab.evaluation import sts, sts_sets
-from sbert_lab.paper.claims import FAILS, HOLDS, OPEN, decide
+from sbert_lab.experiments import paper, table1
+from sbert_lab.experiments.evaluation import sts, sts_sets
+from sbert_lab.experiments.paper.claims import FAILS, HOLDS, OPEN, decide
+from sbert_lab.experiments.results import Results
 from sbert_lab.profiles import PROFILES
-from sbert_lab.reproduce import table1
-from sbert_lab.results import Results
 
 MINI = PROFILES["mini"]
 CLAIMS = ("C05", "C06", "C07", "C08", "C09")
@@ -171,7 +170,7 @@ def test_trained_rows_have_the_profiles_seeds_and_floors_one():
 
 
 def test_the_zoo_knows_every_trained_row():
-    from sbert_lab import zoo
+    from sbert_lab.experiments import zoo
 
     wanted = {system for _, system, *_ in table1.TRAINED + table1.FLOORS if system}
     assert wanted <= set(zoo.names())

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sbert_lab import paper
 from sbert_lab.errors import InputError
-from sbert_lab.evaluation import resampling, sts
-from sbert_lab.paper.claims import HOLDS, decide
+from sbert_lab.experiments import paper, table2
+from sbert_lab.experiments.evaluation import resampling, sts
+from sbert_lab.experiments.paper.claims import HOLDS, decide
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table2
 
 MINI = get_profile("mini")
 CLAIMED = ("SBERT-STSb", "cross-encoder-STSb", "SBERT-NLI-STSb", "cross-encoder-NLI-STSb")
@@ -91,7 +90,7 @@ def test_a_cross_encoder_is_scored_by_what_it_predicts():
 
 
 def test_every_trained_row_asks_the_zoo_for_a_system_that_it_knows(monkeypatch):
-    from sbert_lab import zoo
+    from sbert_lab.experiments import zoo
 
     asked = []
     monkeypatch.setattr(zoo, "get", lambda name, **given: asked.append((name, given["seed"])))
@@ -124,7 +123,7 @@ def test_shuffled_scores_are_the_same_scores_on_other_pairs(monkeypatch):
 
 
 def test_the_floors_without_pretraining_begin_with_random_weights(monkeypatch):
-    from sbert_lab import zoo
+    from sbert_lab.experiments import zoo
 
     def random(profile, seed, pooling):
         return ("random", seed, pooling)

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sbert_lab import paper
-from sbert_lab.evaluation import afs
+from sbert_lab.experiments import paper, table3, table3_systems
+from sbert_lab.experiments.evaluation import afs
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table3, table3_systems
 
 MINI = get_profile("mini")
 

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from sbert_lab import paper
-from sbert_lab.evaluation import sections
-from sbert_lab.paper.claims import HOLDS, decide
+from sbert_lab.experiments import paper, table4
+from sbert_lab.experiments.evaluation import sections
+from sbert_lab.experiments.paper.claims import HOLDS, decide
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table4
 
 MINI, REAL = get_profile("mini"), get_profile("real")
 CLAIMED = ("SBERT-WikiSec", "Dor et al.", "mean vectors", "skip-thoughts")

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sbert_lab import paper
 from sbert_lab.errors import DataError, InputError
-from sbert_lab.evaluation.senteval import TASKS, Task
+from sbert_lab.experiments import paper, table5
+from sbert_lab.experiments.evaluation.senteval import TASKS, Task
+from sbert_lab.experiments.results import Results
+from sbert_lab.experiments.table5 import INFERSENT, MEAN, SBERT, USE, WORDS
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table5
-from sbert_lab.reproduce.table5 import INFERSENT, MEAN, SBERT, USE, WORDS
-from sbert_lab.results import Results
 
 ITEMS = 200
 

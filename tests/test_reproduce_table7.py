@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sbert_lab import paper
+from sbert_lab.experiments import paper, table7
+from sbert_lab.experiments.results import Results
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table7
-from sbert_lab.results import Results
 
 MINI = get_profile("mini")
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sbert_lab import results
 from sbert_lab.errors import CheckpointError, DataError, InputError
+from sbert_lab.experiments import results, runner, store, table_module
+from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import runner, store, table_module
-from sbert_lab.results import Outcome, Row
 
 
 class FakeTable:

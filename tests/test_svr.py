@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sbert_lab.baselines.lookup import LookUpTable
-from sbert_lab.baselines.svr import FEATURES, OverlapSVR, _common_sequence
 from sbert_lab.errors import InputError
+from sbert_lab.experiments.baselines.lookup import LookUpTable
+from sbert_lab.experiments.baselines.svr import FEATURES, OverlapSVR, _common_sequence
 
 WORDS = ["cars", "fumes", "shops", "streets", "noise", "parking"]
 WORDS += ["trams", "walkers", "rent", "taxes", "air", "safety"]

@@ -3,12 +3,13 @@ import pytest
 import torch
 from torch import nn
 
-from sbert_lab.baselines import WordVectors, split_words
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
 from sbert_lab.word_encoder import UNKNOWN, WordEncoder
+from sbert_lab.word_vectors import WordVectors
+from sbert_lab.words import split_words
 
 KINDS = [
     {"network": "bilstm", "pooling": "max"},

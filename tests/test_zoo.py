@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import sbert_lab.training
-from sbert_lab import zoo
-from sbert_lab.baselines import WordVectors
 from sbert_lab.errors import DataError, InputError
+from sbert_lab.experiments import zoo
+from sbert_lab.experiments.zoo import lock, recipes
+from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, system_key
+from sbert_lab.experiments.zoo.rows import rows_of
+from sbert_lab.experiments.zoo.starts import word_encoder
 from sbert_lab.files import sha256
 from sbert_lab.profiles import TrainConfig, get_profile
-from sbert_lab.zoo import lock, recipes
-from sbert_lab.zoo.key import backbone_digest, corpus_digest, system_key
-from sbert_lab.zoo.rows import rows_of
-from sbert_lab.zoo.starts import word_encoder
+from sbert_lab.word_vectors import WordVectors
 
 SHORT = TrainConfig(max_steps=2, batch_size=4, learning_rate=1e-3)
 CORPORA = ("snli", "multinli", "stsb", "wiki_sections", "quora", "afs")

@@ -19,7 +19,7 @@ from measure import nli_parts
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import LabError
-from sbert_lab.evaluation.sts import score_pairs
+from sbert_lab.experiments.evaluation.sts import score_pairs
 from sbert_lab.files import write_json
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import TrainConfig

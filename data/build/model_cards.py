@@ -11,7 +11,7 @@ from pathlib import Path
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoder_folder import write_digests
-from sbert_lab.evaluation.sts import score_pairs
+from sbert_lab.experiments.evaluation.sts import score_pairs
 from sbert_lab.files import read_json, sha256, write_bytes, write_json
 from sbert_lab.paths import data_dir
 

@@ -1,9 +1,8 @@
 """Draw the README's picture, data/results/raw_and_tuned.png, with the models in data/models."""
 
-from sbert_lab.checks.nb00 import THEMES, TWELVE
+from sbert_lab.course.nb00 import THEMES, TWELVE, raw_beside_tuned
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.paths import data_dir
-from sbert_lab.plots.nb00 import raw_beside_tuned
 
 
 def main() -> None:

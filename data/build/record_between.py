@@ -18,15 +18,20 @@ from dataclasses import replace
 import numpy as np
 from safetensors.numpy import save
 
-from sbert_lab import data, zoo
+from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation.retrieval import Collection, reciprocal_ranks, rerank, split_questions
+from sbert_lab.experiments import minilm, zoo
+from sbert_lab.experiments.evaluation.retrieval import (
+    Collection,
+    reciprocal_ranks,
+    rerank,
+    split_questions,
+)
+from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.store import describe_machine
 from sbert_lab.files import write_bytes, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import TrainConfig, get_profile
-from sbert_lab.reproduce import minilm
-from sbert_lab.reproduce.store import describe_machine
-from sbert_lab.results import results_dir
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.training import train
 

@@ -21,16 +21,16 @@ from torch.nn import functional as F
 
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import everything
+from sbert_lab.experiments.evaluation import everything
+from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.store import describe_machine
+from sbert_lab.experiments.zoo import random_encoder
+from sbert_lab.experiments.zoo.lock import locked
 from sbert_lab.files import read_json, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce.store import describe_machine
-from sbert_lab.results import results_dir
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
-from sbert_lab.zoo import random_encoder
-from sbert_lab.zoo.lock import locked
 
 PROFILE = get_profile("mini")
 STEPS, SEEDS, METRIC = 48, (1, 2, 3), "sts"

@@ -13,13 +13,14 @@ from dataclasses import replace
 
 import torch
 
-from sbert_lab import data, zoo
+from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sections, sts
+from sbert_lab.experiments import zoo
+from sbert_lab.experiments.evaluation import sections, sts
+from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.store import describe_machine
 from sbert_lab.files import write_json
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce.store import describe_machine
-from sbert_lab.results import results_dir
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
 
@@ -88,7 +89,7 @@ def record_06() -> None:
 
 
 def record_07() -> None:
-    from sbert_lab.reproduce.table4 import triplets
+    from sbert_lab.experiments.table4 import triplets
 
     test = triplets(PROFILE, "test")
     tuned = zoo.get("sbert-sections", seed=1, profile=PROFILE, show_progress=False)

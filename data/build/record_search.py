@@ -59,7 +59,7 @@ def duplicates_real(path: Path) -> None:
     """The first pairs of the real corpus, by the same functions as in the notebook."""
     from sbert_lab import data
     from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.evaluation import duplicates
+    from sbert_lab.experiments.evaluation import duplicates
     from sbert_lab.files import read_json, write_json
 
     rows = data.load("quora", "train", profile="real", partial=True).select(range(REAL_PAIRS))
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--real", action="store_true", help="only the real duplicates")
     given = parser.parse_args()
     if given.real:
-        from sbert_lab.results import results_dir
+        from sbert_lab.experiments.results import results_dir
 
         duplicates_real(given.output or results_dir("mini", "15_search.json"))
         return
@@ -91,8 +91,8 @@ def main() -> None:
 
     from sbert_lab import data
     from sbert_lab.encoder import SentenceEncoder
+    from sbert_lab.experiments.results import results_dir
     from sbert_lab.files import write_json
-    from sbert_lab.results import results_dir
     from sbert_lab.search import neighbour_curve, perturb
 
     faiss.omp_set_num_threads(1)

@@ -20,9 +20,9 @@ from pretraining_text import Text, mini_text, real_text
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from sbert_lab.baselines.word_vectors import WordVectors, split_words
-from sbert_lab.baselines.words import ngram_buckets
 from sbert_lab.paths import data_dir
+from sbert_lab.word_vectors import WordVectors, split_words
+from sbert_lab.words import ngram_buckets
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ import os
 import numpy as np
 
 from sbert_lab import data
-from sbert_lab.baselines.word_vectors import WordVectors
-from sbert_lab.evaluation import sts
+from sbert_lab.experiments.evaluation import sts
+from sbert_lab.word_vectors import WordVectors
 
 TITLES = {
     "word-vectors": "Word vectors, GloVe-like",

@@ -10,7 +10,7 @@ import jupytext
 import nbformat
 
 from builder import IGNORED, ROOT, SCRIPTS, BuildError
-from sbert_lab.lab import BOOTSTRAP
+from sbert_lab.course.lab import BOOTSTRAP
 
 METADATA = {
     "kernelspec": {

@@ -27,11 +27,11 @@ setup("00_start_here", study_minutes=40, computing_seconds=10)
 
 import numpy as np
 
-from sbert_lab import doctor, plots
-from sbert_lab.checks import nb00 as checks
-from sbert_lab.checks.nb00 import THEMES, TWELVE
+from sbert_lab.course import doctor, plots
+from sbert_lab.course import nb00 as checks
+from sbert_lab.course import nb00 as figures
+from sbert_lab.course.nb00 import THEMES, TWELVE
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.plots import nb00 as figures
 from sbert_lab.pooling import cls_pool
 
 # %% [markdown]

@@ -21,11 +21,13 @@ import time
 import numpy as np
 import torch
 
-from sbert_lab import data, paper, plots, results
-from sbert_lab.checks import nb01 as checks
+from sbert_lab import data
+from sbert_lab.course import nb01 as checks
+from sbert_lab.course import nb01 as figures
+from sbert_lab.course import plots
 from sbert_lab.devices import move
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.plots import nb01 as figures
+from sbert_lab.experiments import paper, results
 from sbert_lab.profiles import get_profile
 from sbert_lab.search import VectorIndex
 from sbert_lab.tasks import CrossEncoder, Siamese

@@ -16,10 +16,11 @@ from textwrap import shorten
 
 import torch
 
-from sbert_lab import data, plots, pooling
-from sbert_lab.checks import nb02 as checks
+from sbert_lab import data, pooling
+from sbert_lab.course import nb02 as checks
+from sbert_lab.course import nb02 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.plots import nb02 as figures
 
 encoder = SentenceEncoder.load("mini-bert", device="cpu")
 torch.set_grad_enabled(False)  # nothing is trained here

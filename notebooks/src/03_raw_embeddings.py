@@ -19,12 +19,14 @@ import numpy as np
 import torch
 from transformers import AutoModel
 
-from sbert_lab import data, paper, plots, similarity
-from sbert_lab.baselines import WordVectors
-from sbert_lab.checks import nb03 as checks
+from sbert_lab import data, similarity
+from sbert_lab.course import nb03 as checks
+from sbert_lab.course import nb03 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sts
-from sbert_lab.plots import nb03 as figures
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.evaluation import sts
+from sbert_lab.word_vectors import WordVectors
 
 # %% [markdown]
 # ## The data: pairs with a score

@@ -26,13 +26,14 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from sbert_lab import data, plots
-from sbert_lab.checks import nb04 as checks
+from sbert_lab import data
+from sbert_lab.course import nb04 as checks
+from sbert_lab.course import nb04 as figures
+from sbert_lab.course import plots
 from sbert_lab.devices import move
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sts
+from sbert_lab.experiments.evaluation import sts
 from sbert_lab.objectives import regression_loss
-from sbert_lab.plots import nb04 as figures
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.similarity import all_pairs, pairwise
 from sbert_lab.tasks import Siamese

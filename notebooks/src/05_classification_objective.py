@@ -26,19 +26,21 @@ import torch
 from sklearn.feature_extraction.text import CountVectorizer
 from transformers import AutoModel
 
-from sbert_lab import data, paper, plots
-from sbert_lab.checks import nb05 as checks
+from sbert_lab import data
+from sbert_lab.course import nb05 as checks
+from sbert_lab.course import nb05 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sts
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, digest
+from sbert_lab.experiments.zoo.lock import locked
 from sbert_lab.files import read_json
 from sbert_lab.objectives import classification_loss, concatenate
 from sbert_lab.paths import data_dir, runs_dir
-from sbert_lab.plots import nb05 as figures
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
-from sbert_lab.zoo.key import backbone_digest, corpus_digest, digest
-from sbert_lab.zoo.lock import locked
 
 # %% [markdown]
 # ## 1 · The data: three labels, no similarity

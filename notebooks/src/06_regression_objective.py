@@ -27,13 +27,15 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from sbert_lab import data, paper, plots
-from sbert_lab.checks import nb06 as checks
+from sbert_lab import data
+from sbert_lab.course import nb06 as checks
+from sbert_lab.course import nb06 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sts
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.evaluation import sts
 from sbert_lab.objectives import regression_loss
 from sbert_lab.paths import data_dir
-from sbert_lab.plots import nb06 as figures
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train

@@ -25,13 +25,15 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from sbert_lab import data, paper, plots
-from sbert_lab.checks import nb07 as checks
+from sbert_lab import data
+from sbert_lab.course import nb07 as checks
+from sbert_lab.course import nb07 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sections
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.evaluation import sections
 from sbert_lab.objectives import triplet_losses
 from sbert_lab.paths import data_dir
-from sbert_lab.plots import nb07 as figures
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train

@@ -24,14 +24,15 @@ from textwrap import fill, shorten
 import numpy as np
 from scipy import stats
 
-from sbert_lab import data, paper, plots, results, zoo
-from sbert_lab.baselines import WordVectors
-from sbert_lab.checks import nb08 as checks
+from sbert_lab import data
+from sbert_lab.course import nb08 as checks
+from sbert_lab.course import nb08 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sts, sts_sets
-from sbert_lab.plots import nb08 as figures
+from sbert_lab.experiments import paper, results, table1, zoo
+from sbert_lab.experiments.evaluation import sts, sts_sets
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table1
+from sbert_lab.word_vectors import WordVectors
 
 profile = get_profile()
 

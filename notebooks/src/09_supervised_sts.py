@@ -26,13 +26,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sbert_lab import data, paper, plots, results
-from sbert_lab.checks import nb09 as checks
+from sbert_lab import data
+from sbert_lab.course import nb09 as checks
+from sbert_lab.course import nb09 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import resampling, sts
-from sbert_lab.plots import nb09 as figures
+from sbert_lab.experiments import paper, results, table2
+from sbert_lab.experiments.evaluation import resampling, sts
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table2
 from sbert_lab.tasks import CrossEncoder, Siamese
 from sbert_lab.training import train
 

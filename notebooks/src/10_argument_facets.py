@@ -24,14 +24,14 @@ from textwrap import fill
 import numpy as np
 import pandas as pd
 
-from sbert_lab import paper, plots, results
-from sbert_lab.baselines.lookup import LookUpTable
-from sbert_lab.checks import nb10 as checks
+from sbert_lab.course import nb10 as checks
+from sbert_lab.course import nb10 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import afs, sts
-from sbert_lab.plots import nb10 as figures
+from sbert_lab.experiments import paper, results, table3, table3_systems
+from sbert_lab.experiments.baselines.lookup import LookUpTable
+from sbert_lab.experiments.evaluation import afs, sts
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table3, table3_systems
 
 profile = get_profile()
 pairs = table3.pairs(profile)

@@ -26,14 +26,14 @@ import numpy as np
 import pandas as pd
 from IPython.display import display
 
-from sbert_lab import paper, plots, results
-from sbert_lab.checks import nb11 as checks
+from sbert_lab.course import nb11 as checks
+from sbert_lab.course import nb11 as figures
+from sbert_lab.course import plots
 from sbert_lab.data.formats.wikipedia import read_articles
-from sbert_lab.evaluation import sections
+from sbert_lab.experiments import paper, results, table4
+from sbert_lab.experiments.evaluation import sections
 from sbert_lab.paths import data_dir
-from sbert_lab.plots import nb11 as figures
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table4
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
 from sbert_lab.word_encoder import WordEncoder

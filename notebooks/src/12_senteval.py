@@ -25,14 +25,15 @@ from IPython.display import display
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from sbert_lab import data, paper, plots, results
-from sbert_lab.baselines import WordVectors
-from sbert_lab.checks import nb12 as checks
+from sbert_lab import data
+from sbert_lab.course import nb12 as checks
+from sbert_lab.course import nb12 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import sections, senteval, sts
-from sbert_lab.plots import nb12 as figures
+from sbert_lab.experiments import paper, results, table5
+from sbert_lab.experiments.evaluation import sections, senteval, sts
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table5
+from sbert_lab.word_vectors import WordVectors
 
 profile = get_profile()
 protocol = senteval.protocol_of(profile)

@@ -24,13 +24,14 @@ import torch
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from sbert_lab import data, paper, plots, results
-from sbert_lab.checks import nb13 as checks
-from sbert_lab.evaluation import ablation, sections, sts
+from sbert_lab import data
+from sbert_lab.course import nb13 as checks
+from sbert_lab.course import nb13 as figures
+from sbert_lab.course import plots
+from sbert_lab.experiments import paper, results, table6
+from sbert_lab.experiments.evaluation import ablation, sections, sts
 from sbert_lab.objectives import CONCATENATIONS, concatenate
-from sbert_lab.plots import nb13 as figures
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table6
 
 profile = get_profile()
 

@@ -29,14 +29,15 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sbert_lab import data, paper, plots, results
-from sbert_lab.checks import nb14 as checks
+from sbert_lab import data
+from sbert_lab.course import nb14 as checks
+from sbert_lab.course import nb14 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import plan_batches
-from sbert_lab.evaluation import speed
-from sbert_lab.plots import nb14 as figures
+from sbert_lab.experiments import paper, results, table7
+from sbert_lab.experiments.evaluation import speed
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce import table7
 
 profile = get_profile()
 encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)

@@ -26,17 +26,19 @@ import time
 import numpy as np
 import pandas as pd
 
-from sbert_lab import data, paper, plots, search
-from sbert_lab.baselines import WordVectors
-from sbert_lab.checks import nb15 as checks
+from sbert_lab import data, search
+from sbert_lab.course import nb15 as checks
+from sbert_lab.course import nb15 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import duplicates
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.evaluation import duplicates
+from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.files import read_json
-from sbert_lab.plots import nb15 as figures
 from sbert_lab.profiles import get_profile
-from sbert_lab.results import results_dir
 from sbert_lab.tasks import CrossEncoder
-from sbert_lab.zoo import random_encoder
+from sbert_lab.word_vectors import WordVectors
 
 profile = get_profile()
 recorded = read_json(results_dir("mini", "15_search.json"))  # the recorded runs

@@ -30,19 +30,26 @@ import numpy as np
 import torch
 from safetensors.numpy import load_file
 
-from sbert_lab import data, paper, plots
-from sbert_lab.checks import nb16 as checks
+from sbert_lab import data
+from sbert_lab.course import nb16 as checks
+from sbert_lab.course import nb16 as figures
+from sbert_lab.course import plots
 from sbert_lab.devices import move
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation.retrieval import found_within, reciprocal_ranks, rerank, split_questions
+from sbert_lab.experiments import paper
+from sbert_lab.experiments.evaluation.retrieval import (
+    found_within,
+    reciprocal_ranks,
+    rerank,
+    split_questions,
+)
+from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.files import read_json
-from sbert_lab.plots import nb16 as figures
 from sbert_lab.profiles import TrainConfig, get_profile
-from sbert_lab.results import results_dir
 from sbert_lab.search import VectorIndex, retrieve_and_rerank
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.training import train
-from sbert_lab.zoo import random_encoder
 
 profile = get_profile()
 

@@ -38,15 +38,17 @@ import torch
 from IPython.display import Markdown, display
 from torch.nn import functional as F
 
-from sbert_lab import data, model_card, plots, results
-from sbert_lab.checks import nb17 as checks
+from sbert_lab import data, model_card
+from sbert_lab.course import nb17 as checks
+from sbert_lab.course import nb17 as figures
+from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.evaluation import everything
+from sbert_lab.experiments import results
+from sbert_lab.experiments.evaluation import everything
+from sbert_lab.experiments.ledger_page import recorded_entries, short, summary
 from sbert_lab.files import read_json
 from sbert_lab.objectives import in_batch_negatives_loss
-from sbert_lab.plots import nb17 as figures
 from sbert_lab.profiles import get_profile
-from sbert_lab.reproduce.ledger_page import recorded_entries, short, summary
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
 from sbert_lab.training.plan import plan_epoch

@@ -16,7 +16,7 @@ setup("A1_pytorch_refresher", study_minutes=20, computing_seconds=5)
 
 import torch
 
-from sbert_lab import plots
+from sbert_lab.course import plots
 
 # %% [markdown]
 # <a id="shape"></a>

@@ -1,0 +1,313 @@
+"""Pretrain mini-bert or mini-roberta on the rows that corpus.py wrote.
+
+    python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --vectors WHEEL
+    python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --anneal 25
+
+The rate rises, then stays where it is until somebody stops the run; `--anneal M` takes the weights
+kept at M million tokens and lets the rate fall to nothing over another tenth of the tokens. So one
+long run gives a finished network for every length. A run that is cut off goes on where it was: give
+the same command again.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from corpus import Rows
+from masked_lm import MaskedLM
+from safetensors.torch import load_file, save_file
+from start_vectors import start_from_vectors
+from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
+from vocabulary import MAX_LENGTH, TOKENIZERS, load_tokenizer
+
+from sbert_lab.files import atomic_folder, read_json, write_json
+
+# No dropout: the networks are small and see each sentence once or twice. The exported
+# configuration has BERT's usual 0.1 for the tuning that follows.
+SHAPE = {
+    "hidden_size": 256,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "intermediate_size": 1024,
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    # For short texts on a CPU plain attention in bfloat16 is 13 % faster than the fused one.
+    "attn_implementation": "eager",
+}
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All numbers of a run."""
+
+    batch_tokens: int = 4096
+    rate: float = 7e-4
+    warmup_steps: int = 1000
+    beta2: float = 0.98
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    pool_batches: int = 50
+    anneal_share: float = 0.1
+    kept: tuple[int, ...] = (5, 10, 25, 50, 75, 100)
+    checkpoint_steps: int = 300
+    seed: int = 1
+
+
+def new_backbone(name: str, tokenizer) -> torch.nn.Module:
+    """A random BERT (with the layer that next-sentence prediction uses) or RoBERTa."""
+    torch.manual_seed(1)
+    shape = {**SHAPE, "vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    if name == "mini-bert":
+        return BertModel(BertConfig(max_position_embeddings=MAX_LENGTH, **shape))
+    config = RobertaConfig(
+        max_position_embeddings=MAX_LENGTH + tokenizer.pad_token_id + 1,
+        type_vocab_size=1,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        **shape,
+    )
+    return RobertaModel(config, add_pooling_layer=False)
+
+
+def new_task(name: str, tokenizer) -> MaskedLM:
+    return MaskedLM(new_backbone(name, tokenizer), tokenizer, next_sentence=name == "mini-bert")
+
+
+def plan(lengths: np.ndarray, settings: Settings) -> list[list[int]]:
+    """All batches of one pass: rows in random order, sorted by length inside pools, then cut."""
+    rng = np.random.default_rng(settings.seed)
+    order = rng.permutation(len(lengths))
+    pool = int(settings.batch_tokens / lengths.mean() * settings.pool_batches)
+    batches = []
+    for at in range(0, len(order), pool):
+        rows = order[at : at + pool]
+        rows = rows[np.argsort(lengths[rows] + rng.random(len(rows)), kind="stable")]
+        cut, current, longest = [], [], 0
+        for row in rows.tolist():
+            longest = max(longest, int(lengths[row]))
+            if current and longest * (len(current) + 1) > settings.batch_tokens:
+                cut.append(current)
+                current, longest = [], int(lengths[row])
+            current.append(row)
+        cut.append(current)
+        batches += [cut[i] for i in rng.permutation(len(cut))]
+    return batches
+
+
+def start(task: MaskedLM, tokenizer, rows: Rows, wheel: Path) -> int:
+    """Word vectors into the embedding table; word frequencies into the output bias."""
+    with torch.no_grad():
+        table = task.backbone.get_input_embeddings().weight
+        found = start_from_vectors(table, tokenizer, wheel)
+        counts = np.bincount(rows.ids[: 10 * MILLION], minlength=len(tokenizer)) + 1.0
+        task.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
+    return found
+
+
+class Run:
+    """The state of one run and its folder."""
+
+    def __init__(self, name: str, work: Path, folder: Path, settings: Settings) -> None:
+        self.name, self.work, self.folder, self.settings = name, work, folder, settings
+        self.tokenizer = load_tokenizer(work / "tokenizer")
+        self.task = new_task(name, self.tokenizer)
+        self.rows = Rows.load(work / "train.npz")
+        self.batches = plan(self.rows.lengths(), settings)
+        self.lengths = self.rows.lengths()
+        self.held_out = Rows.load(work / "held_out.npz")
+        groups = [
+            {"params": [p for p in self.task.parameters() if p.ndim >= 2]},
+            {"params": [p for p in self.task.parameters() if p.ndim < 2], "weight_decay": 0.0},
+        ]
+        self.optimizer = torch.optim.AdamW(
+            groups,
+            lr=settings.rate,
+            betas=(0.9, settings.beta2),
+            weight_decay=settings.weight_decay,
+            fused=True,
+        )
+        self.step, self.tokens, self.seconds = 0, 0, 0.0
+        folder.mkdir(parents=True, exist_ok=True)
+
+    # ---- on disk
+
+    def save(self, path: Path, *, optimizer: bool = True) -> None:
+        with atomic_folder(path) as folder:
+            tensors = {k: v.detach().contiguous() for k, v in self.task.state_dict().items()}
+            save_file(tensors, folder / "model.safetensors")
+            if optimizer:
+                state = self.optimizer.state_dict()["state"]
+                flat = {f"{i}.{k}": v.contiguous() for i, s in state.items() for k, v in s.items()}
+                save_file(flat, folder / "optimizer.safetensors")
+            write_json(
+                folder / "state.json",
+                {
+                    "step": self.step,
+                    "tokens": self.tokens,
+                    "seconds": self.seconds,
+                    "settings": asdict(self.settings),
+                },
+            )
+
+    def load(self, path: Path) -> None:
+        self.task.load_state_dict(load_file(path / "model.safetensors"))
+        state: dict[int, dict] = {}
+        for key, tensor in load_file(path / "optimizer.safetensors").items():
+            index, field = key.split(".", 1)
+            state.setdefault(int(index), {})[field] = tensor
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": state, "param_groups": groups})
+        saved = read_json(path / "state.json")
+        self.step, self.tokens, self.seconds = saved["step"], saved["tokens"], saved["seconds"]
+
+    def log(self, **entry) -> None:
+        entry = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds), **entry}
+        with open(self.folder / "log.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+        print(entry, flush=True)
+
+    # ---- learning
+
+    def take_step(self, rate: float) -> tuple[float, float]:
+        started = time.perf_counter()
+        torch.manual_seed(self.settings.seed * 1_000_003 + self.step)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        chosen = self.batches[self.step % len(self.batches)]
+        batch = self.task.collate(self.rows, chosen)
+        with torch.autocast("cpu", torch.bfloat16):
+            words, belongs = self.task(batch)
+        (words + belongs).backward()
+        torch.nn.utils.clip_grad_norm_(self.task.parameters(), self.settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+        self.tokens += int(self.lengths[chosen].sum())
+        self.seconds += time.perf_counter() - started
+        return float(words.detach()), float(belongs.detach())
+
+    def measure(self) -> dict[str, float]:
+        """Held-out losses by kind of row; and raw MEAN vectors on STSb dev, if it is at hand."""
+        from corpus import KINDS
+
+        self.task.eval()
+        found = {}
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            for number, kind in enumerate(KINDS):
+                mine = np.flatnonzero(self.held_out.kind == number)[:512]
+                torch.manual_seed(0)
+                losses = [
+                    torch.stack(self.task(self.task.collate(self.held_out, part.tolist())))
+                    for part in np.array_split(mine, 16)
+                ]
+                words, belongs = torch.stack(losses).mean(dim=0).tolist()
+                found[kind] = round(words, 4)
+                if kind in ("pair", "related") and self.task.follows is not None:
+                    found[f"{kind} belongs"] = round(belongs, 4)
+        found |= self.stsb_dev()
+        self.task.train()
+        return found
+
+    def stsb_dev(self) -> dict[str, float]:
+        from sbert_lab.evaluation.sts import score_pairs
+
+        from sbert_lab import data
+        from sbert_lab.encoder import SentenceEncoder
+
+        if not os.environ.get("SBERT_LAB_DATA"):
+            return {}
+        dev = data.load("stsb", "dev", profile="real")
+        scores = {}
+        for pooling in ("mean", "cls", "max"):
+            encoder = SentenceEncoder(
+                self.task.backbone, self.tokenizer, pooling=pooling, max_length=MAX_LENGTH
+            )
+            encode = lambda texts, encoder=encoder: encoder.encode(texts, show_progress=False)  # noqa: E731
+            scores[f"stsb dev {pooling}"] = round(score_pairs(encode, dev).spearman, 2)
+        return scores
+
+    def advance(self, rate_at, until: int) -> None:
+        """Steps until so many tokens have been seen."""
+        settings, losses = self.settings, []
+        self.task.train()
+        while self.tokens < until:
+            before = self.tokens
+            losses.append(self.take_step(rate_at(self)))
+            if self.step % 100 == 0:
+                words, belongs = np.mean(losses, axis=0)
+                self.log(words=round(float(words), 4), belongs=round(float(belongs), 4))
+                losses = []
+            for mark in settings.kept:
+                if before < mark * MILLION <= self.tokens:
+                    self.save(self.folder / f"kept-{mark}")
+            if before // (2 * MILLION) != self.tokens // (2 * MILLION):
+                self.log(measured=self.measure())
+            if self.step % settings.checkpoint_steps == 0:
+                self.save(self.folder / "checkpoint")
+
+
+def steady(run: Run) -> float:
+    return run.settings.rate * min(1.0, (run.step + 1) / run.settings.warmup_steps)
+
+
+def run_long(name: str, work: Path, wheel: Path, settings: Settings, until: int) -> None:
+    """The long run at a steady rate."""
+    run = Run(name, work, work / "long", settings)
+    if (run.folder / "checkpoint").is_dir():
+        run.load(run.folder / "checkpoint")
+    else:
+        found = start(run.task, run.tokenizer, run.rows, wheel)
+        run.log(pieces_with_a_vector=found, batches=len(run.batches))
+    run.advance(steady, until * MILLION)
+    run.save(run.folder / "checkpoint")
+
+
+def run_anneal(name: str, work: Path, mark: int, settings: Settings) -> None:
+    """From weights kept in the long run, let the rate fall to nothing."""
+    run = Run(name, work, work / f"annealed-{mark}", settings)
+    first = read_json(work / "long" / f"kept-{mark}" / "state.json")["tokens"]
+    last = int(first * (1 + settings.anneal_share))
+    here = run.folder / "checkpoint"
+    run.load(here if here.is_dir() else work / "long" / f"kept-{mark}")
+
+    def falling(run: Run) -> float:
+        left = max(0.0, (last - run.tokens) / (last - first))
+        return settings.rate * left
+
+    run.advance(falling, last)
+    run.log(measured=run.measure())
+    run.save(run.folder / "finished", optimizer=False)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", choices=sorted(TOKENIZERS))
+    parser.add_argument("--work", type=Path, required=True, help="where corpus.py wrote")
+    parser.add_argument("--vectors", type=Path, help="the wheel with the word vectors")
+    parser.add_argument("--until", type=int, default=100, help="million tokens")
+    parser.add_argument("--anneal", type=int, help="million tokens: finish the weights kept there")
+    parser.add_argument("--rate", type=float, default=Settings.rate)
+    parser.add_argument("--threads", type=int, default=1)
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(given.threads)
+    settings, work = Settings(rate=given.rate), given.work / given.model
+    if given.anneal:
+        run_anneal(given.model, work, given.anneal, settings)
+    else:
+        run_long(given.model, work, given.vectors, settings, given.until)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,187 @@
+"""What every exercise check shares: three possible lines, one of which is printed.
+
+    MEAN = (
+        (lambda vectors, mask: vectors.mean(dim=1), "padding is in your average"),
+        (lambda vectors, mask: vectors.sum(dim=1), "these are sums: divide by the real tokens"),
+    )
+
+    @check(mistakes=MEAN)
+    def mean_pool(answer):
+        diagnose(answer, pooling.mean_pool, MEAN, padded_batch(), otherwise="which row differs?")
+
+`mean_pool(answer)` prints "not attempted yet", "not there yet: <hint>" or "correct". A mistake is a
+function that makes it and the hint for it, so a test can hand every mistake in as an answer. An
+exception in the learner's own code passes through: its traceback is the best hint.
+"""
+
+import copy
+import dis
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
+
+import numpy as np
+
+CORRECT = "correct"
+NOT_ATTEMPTED = "not attempted yet"
+NOT_THERE_YET = "not there yet: "
+STUB_MARK = "your answer here"
+
+
+class Hint(Exception):
+    """Raised by a check: the answer is wrong, and this is what to look at."""
+
+
+class NotAttempted(Exception):
+    """Raised when there is no answer yet."""
+
+
+class NotCorrect(AssertionError):
+    """Raised instead of printing when SBERT_LAB_STRICT=1 and the answer is not correct."""
+
+
+Mistake = tuple[Callable, str]  # what a newcomer may write, and what to tell them
+
+
+def diagnose(
+    answer: Callable,
+    right: Callable,
+    mistakes: Iterable[Mistake] = (),
+    inputs: Sequence = (),
+    *,
+    otherwise: str | Callable[[object, object], str],
+    same: Callable[[object, object], bool] | None = None,
+) -> object:
+    """Call the answer; if it is not what `right` gives, raise the hint of the mistake that fits.
+
+    Every function is called with copies of `inputs`. `otherwise` is the hint for a mistake that
+    nobody thought of: a text, or a function of what came out and what should have.
+    """
+    same = same or near
+    found, expected = answer(*_copies(inputs)), right(*_copies(inputs))
+    if same(found, expected):
+        return found
+    for mistake, hint in mistakes:
+        if same(found, mistake(*_copies(inputs))):
+            raise Hint(hint)
+    raise Hint(otherwise if isinstance(otherwise, str) else otherwise(found, expected))
+
+
+def check(function: Callable | None = None, *, mistakes: Iterable[Mistake] = ()) -> Callable:
+    """Turn a function that raises Hint into a check that prints one line.
+
+    Positional arguments are the learner's answers; what else a check needs goes by keyword.
+    `mistakes` are answers that the check knows by name; a test tries each of them.
+    """
+    if function is None:
+        return functools.partial(check, mistakes=mistakes)
+
+    def verdict(*answers: object, **given: object) -> str:
+        try:
+            if any(_missing(answer) for answer in answers):
+                raise NotAttempted
+            function(*(_guarded(answer) for answer in answers), **given)
+        except (NotAttempted, NotImplementedError):
+            return NOT_ATTEMPTED
+        except Hint as hint:
+            return NOT_THERE_YET + str(hint)
+        return CORRECT
+
+    @functools.wraps(function)
+    def run(*answers: object, **given: object) -> None:
+        line = verdict(*answers, **given)
+        if line != CORRECT and os.environ.get("SBERT_LAB_STRICT") == "1":
+            raise NotCorrect(f"{function.__name__}: {line}")
+        print(line)
+
+    run.verdict, run.mistakes = verdict, tuple(mistakes)
+    return run
+
+
+def verdict_of(check_function: Callable, *answers: object, **given: object) -> str:
+    """The line that a check would print; never raises for a wrong answer. For tests."""
+    return check_function.verdict(*answers, **given)
+
+
+def call(answer: Callable, *args: object, **given: object) -> object:
+    """Call the learner's function; nothing at all as a result means that it is still the stub."""
+    if _missing(answer):
+        raise NotAttempted
+    result = answer(*args, **given)
+    if not _missing(result):
+        return result
+    if isinstance(answer, FunctionType) and not _is_stub(answer):
+        raise Hint(f"{answer.__name__} gives back nothing (None): does it end with `return ...`?")
+    raise NotAttempted
+
+
+def near(result: object, expected: object, *, tolerance: float = 1e-5) -> bool:
+    """Same shape, and every number within the tolerance; NaN equals NaN. Takes tensors too."""
+    try:
+        left, right = _array(result), _array(expected)
+    except (TypeError, ValueError):
+        return False
+    if left.shape != right.shape:
+        return False
+    return bool(np.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def need_shape(result: object, shape: tuple[int, ...], what: str = "your result") -> None:
+    """Raise a hint unless the result is an array or tensor of this shape."""
+    found = getattr(result, "shape", None)
+    if found is None:
+        raise Hint(f"{what} should have the shape {shape}, but it is a {type(result).__name__}")
+    if tuple(found) != tuple(shape):
+        raise Hint(f"{what} should have the shape {shape}, but it has {tuple(found)}")
+
+
+def need_number(result: object, what: str = "your answer") -> float:
+    """The result as a float; a hint if it is not one number."""
+    try:
+        values = _array(result)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.size != 1:
+        raise Hint(f"{what} should be one number, but it is a {type(result).__name__}")
+    return float(values.reshape(()))
+
+
+def _array(value: object) -> np.ndarray:
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        value = value.float() if value.dtype.is_floating_point else value
+    return np.asarray(value, dtype=np.float64)
+
+
+def _copies(inputs: Sequence) -> list:
+    return [copy.deepcopy(value) for value in inputs]
+
+
+def _missing(value: object) -> bool:
+    return value is None or value is Ellipsis
+
+
+def _guarded(answer: object) -> object:
+    """A plain function whose result is looked at, so that a check may call it directly."""
+    if not isinstance(answer, FunctionType):
+        return answer
+
+    @functools.wraps(answer)
+    def guarded(*args: object, **given: object) -> object:
+        return call(answer, *args, **given)
+
+    return guarded
+
+
+def _is_stub(function: FunctionType) -> bool:
+    """True for a function whose body is nothing but `...`, `pass` or `return None`."""
+    function = inspect.unwrap(function)
+    idle = {"RESUME", "NOP", "POP_TOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "CACHE"}
+    if all(step.opname in idle for step in dis.get_instructions(function)):
+        return True
+    try:
+        return STUB_MARK in inspect.getsource(function)
+    except (OSError, TypeError):
+        return False

@@ -1,0 +1,165 @@
+"""What a notebook uses first: `setup`, `peek` and `you_said`."""
+
+import inspect
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import textwrap
+import tomllib
+import warnings
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+from sbert_lab.errors import LabError
+from sbert_lab.profiles import get_profile
+
+SEED = 1
+HOME = Path(__file__).resolve().parent.parent
+NEVER_INSTALLED = ("torch", "numpy")  # Colab's own builds fit its GPU; another one would break it
+
+# The first lines of every notebook; build.py fills in the address from pyproject.toml.
+BOOTSTRAP = """\
+# Finds the course's package (in Colab it fetches it). Nothing to read here: just run the cell.
+import importlib.util, pathlib, subprocess, sys
+
+REPOSITORY = "{repository}"
+here = pathlib.Path.cwd()
+found = [p for p in (here, *here.parents, here / "sbert-lab") if (p / "sbert_lab/lab.py").exists()]
+if not found and "google.colab" in sys.modules and REPOSITORY:
+    subprocess.run(["git", "clone", "-q", "--depth", "1", REPOSITORY, "sbert-lab"], check=True)
+    found = [here / "sbert-lab"]
+sys.path[:0] = [str(p) for p in found[:1]]
+if not importlib.util.find_spec("sbert_lab"):
+    raise ImportError("open this notebook in the course's folder, or set REPOSITORY (in Colab)")
+from sbert_lab.course.lab import peek, setup, you_said
+"""
+
+
+def setup(
+    notebook: str,
+    *,
+    study_minutes: int,
+    computing_seconds: int,
+    needs: tuple[str, ...] = (),
+    seed: int = SEED,
+) -> None:
+    """Seed everything, keep the libraries quiet, and say where and for how long we compute.
+
+    needs: packages beyond those that every notebook uses, such as "faiss-cpu".
+    """
+    provide(missing(needs))
+    quiet()
+    import numpy as np
+    import torch
+
+    from sbert_lab.devices import pick_device
+
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    profile = get_profile()
+    print(f"{notebook}: about {study_minutes} minutes of study")
+    print(f"{profile}, on {_device_name(pick_device())}")
+    print(_duration(profile.name, computing_seconds))
+
+
+def quiet() -> None:
+    """Silence the libraries' own logs and warnings; errors still appear."""
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
+    os.environ.setdefault("DATASETS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    for category in (DeprecationWarning, FutureWarning, PendingDeprecationWarning):
+        warnings.filterwarnings("ignore", category=category)
+    if transformers := sys.modules.get("transformers"):
+        transformers.logging.set_verbosity_error()
+
+
+def missing(needs: tuple[str, ...] = ()) -> list[str]:
+    """The course's requirements that are not installed here, or too old."""
+    from packaging.requirements import Requirement
+
+    file = HOME / "pyproject.toml"
+    if not file.is_file():
+        return []
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    extras = [one for group in project["optional-dependencies"].values() for one in group]
+    names = {"matplotlib", *needs}
+    wanted = [Requirement(text) for text in project["dependencies"]]
+    wanted += {one.name: one for one in map(Requirement, extras) if one.name in names}.values()
+    return [str(one) for one in wanted if not _installed(one)]
+
+
+def _installed(requirement) -> bool:
+    try:
+        return requirement.specifier.contains(metadata.version(requirement.name), prereleases=True)
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def provide(requirements: list[str]) -> None:
+    """In Colab install what is missing, but never torch or numpy; elsewhere say what to do."""
+    if not requirements:
+        return
+    fixed = [one for one in requirements if one.startswith(NEVER_INSTALLED)]
+    if fixed or "google.colab" not in sys.modules:
+        raise LabError(
+            f"not installed here, or too old: {', '.join(fixed or requirements)}. "
+            f"In a terminal: pip install -r {HOME / 'requirements.txt'}, then restart the kernel"
+        )
+    print("installing", ", ".join(requirements))
+    with tempfile.TemporaryDirectory() as folder:
+        pins = Path(folder, "pins.txt")
+        pins.write_text("".join(f"{n}=={metadata.version(n)}\n" for n in NEVER_INSTALLED))
+        command = [sys.executable, "-m", "pip", "install", "-q", "-c", str(pins), *requirements]
+        subprocess.run(command, check=True)
+
+
+def _device_name(device) -> str:
+    import torch
+
+    if device.type == "cuda":
+        return f"the GPU {torch.cuda.get_device_name(device)}"
+    if device.type == "cpu":
+        threads = torch.get_num_threads()
+        return f"the CPU ({threads} thread{'s' if threads > 1 else ''})"
+    return str(device)
+
+
+def _duration(profile: str, seconds: int) -> str:
+    if profile != "mini":
+        return f"computing: about {seconds} s in profile mini; {profile} takes much longer"
+    return f"computing: about {seconds} s on two CPU cores"
+
+
+def you_said(guess: object, measured: object, unit: str = "") -> None:
+    """Put the reader's guess beside what was measured."""
+    said = "no guess" if guess is None or guess is Ellipsis else f"you said {_text(guess, unit)}"
+    print(f"{said} / measured {_text(measured, unit)}")
+
+
+def _text(value: object, unit: str) -> str:
+    """A whole number with its thousands, another one with three digits, anything else as it is."""
+    if getattr(value, "shape", None) == ():
+        value = value.item()  # a NumPy or torch scalar
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        text = str(value)
+    elif isinstance(value, int) or abs(value) >= 1000:
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.3g}"
+    return f"{text} {unit}".rstrip()
+
+
+def peek(function: Callable) -> None:
+    """Show the source of a function or class of the package, right here."""
+    from IPython.display import display
+
+    target = inspect.unwrap(function)
+    source = textwrap.dedent(inspect.getsource(target)).rstrip()
+    where = f"{target.__module__}.{target.__qualname__}"
+    fence = f"**`{where}`**\n\n```python\n{source}\n```"
+    display({"text/markdown": fence, "text/plain": f"# {where}\n{source}"}, raw=True)

@@ -1,0 +1,331 @@
+"""Checks of notebook 05: the features of a pair, predictions that flip, the shuffled control."""
+
+import base64
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+
+from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
+from sbert_lab.course.plots import COLORS, new, png
+from sbert_lab.files import read_json, write_json
+from sbert_lab.objectives import concatenate
+
+SEEDS = (1, 2, 3)
+
+
+# ---- exercise 1
+
+
+@check
+def features(answer: Callable) -> None:
+    """(u, v, |u-v|) of each pair, side by side: (B, H), (B, H) -> (B, 3H)."""
+    u = torch.tensor([[1.0, -2.0], [0.5, 3.0], [0.0, 4.0], [-1.0, 1.0]])
+    v = torch.tensor([[2.0, -5.0], [0.5, 1.0], [7.0, 0.0], [2.0, 2.0]])
+    expected = torch.cat([u, v, (u - v).abs()], dim=1)
+    found = answer(u, v)
+    _features_shape(found)
+    if near(found, expected):
+        return
+    if near(found, torch.cat([u, v, u - v], dim=1)) or near(found, torch.cat([u, v, v - u], dim=1)):
+        raise Hint(
+            "the last part has negative numbers: it should be the absolute difference, |u-v|"
+            " (.abs()), which is the same for (u, v) and (v, u)"
+        )
+    if near(found, torch.cat([u, v, u * v], dim=1)):
+        raise Hint("the last part is u*v: the paper takes the absolute difference |u-v|")
+    if near(found, torch.cat([u, v, (u - v) ** 2], dim=1)):
+        raise Hint("the last part is the squared difference: the paper takes |u-v|")
+    if near(torch.as_tensor(found).sort(dim=1).values, expected.sort(dim=1).values):
+        raise Hint("the parts are there, but in another order: first u, then v, then |u-v|")
+    raise Hint(
+        f"for u = (1, -2) and v = (2, -5) it should be {expected[0].tolist()}, not"
+        f" {torch.as_tensor(found)[0].tolist()}"
+    )
+
+
+def _features_shape(found: object) -> None:
+    shape = tuple(getattr(found, "shape", ()))
+    if shape == (12, 2):
+        raise Hint(
+            "the parts were put below each other, so the 4 pairs became 12 rows: concatenate along"
+            " the last dimension (dim=1)"
+        )
+    if shape in ((3, 4, 2), (4, 3, 2)):
+        raise Hint("stack makes a new dimension: concatenate the parts with torch.cat instead")
+    if shape == (4, 8):
+        raise Hint("there is a fourth part: the paper takes exactly u, v and |u-v|")
+    need_shape(found, (4, 6))
+
+
+# ---- exercise 2
+
+
+@check
+def flip_share(answer: Callable) -> None:
+    """The share of pairs whose predicted class changes when u and v change places."""
+    head, u, v = _head_and_pairs()
+    changed = _flips(head, u, v)
+    found = need_number(answer(head, u, v), "the share")
+    if near(found, changed.double().mean()):
+        _look_at_symmetric_head(answer, u, v)
+        return
+    if found == 0:
+        raise Hint(
+            "|u-v| stays the same, but u and v change places, and the head has weights of their own"
+            " for the first and the second place: let head() look at (v, u, |u-v|) too"
+        )
+    if near(found, changed.sum()):
+        raise Hint("this is how many predictions flip: divide by the number of pairs")
+    if near(found, 1 - changed.double().mean()):
+        raise Hint("this is the share that stays: count the predictions that change")
+    if near(found, 1.0):
+        raise Hint(
+            "the logits change for every pair, but a prediction flips only if the largest one is"
+            " another class: compare argmax with argmax"
+        )
+    raise Hint(
+        f"of these {len(u)} pairs {int(changed.sum())} flip, a share of"
+        f" {float(changed.double().mean()):.3f}; you have {found:.3f}"
+    )
+
+
+def _look_at_symmetric_head(answer: Callable, u: Tensor, v: Tensor) -> None:
+    """A head with the same weights for u and for v cannot flip."""
+    head, _, _ = _head_and_pairs()
+    width = u.shape[1]
+    with torch.no_grad():
+        head.weight[:, width : 2 * width] = head.weight[:, :width]
+    found = need_number(answer(head, u, v), "the share")
+    if found > 0.02:
+        raise Hint(
+            "right for one head, but for a head that treats u and v alike nothing flips, and you"
+            f" found {found:.3f}: use the head that your function is given"
+        )
+
+
+def _head_and_pairs() -> tuple[nn.Linear, Tensor, Tensor]:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
+        return nn.Linear(3 * 8, 3), torch.randn(200, 8), torch.randn(200, 8)
+
+
+@torch.no_grad()
+def _flips(head: Callable, u: Tensor, v: Tensor) -> Tensor:
+    return head(concatenate(u, v)).argmax(dim=1) != head(concatenate(v, u)).argmax(dim=1)
+
+
+# ---- exercise 3
+
+
+@check
+def shuffled_control(answer: Callable) -> None:
+    """Dev accuracies of models trained on shuffled labels, one per seed."""
+    rows, dev = _rows(30, "train"), _rows(12, "dev")
+    record = _Record()
+    given = [dict(row) for row in rows]
+    results = answer(record.fit, given, dev, seeds=SEEDS)
+    if not record.trained:
+        raise Hint("nothing was trained: call fit(rows, seed) with the shuffled rows")
+    if given != rows:
+        raise Hint(
+            "the true labels are gone: train_rows was changed. Make new rows,"
+            " {**row, 'label': label}, so that the real run can still use the old ones"
+        )
+    for trained in record.trained:
+        _look_at_training_rows(trained, rows)
+    _look_at_scoring(record.scored, dev)
+    _look_at_seeds(record, results)
+
+
+class _Record:
+    """A stand-in for training: remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.trained, self.scored, self.accuracies = [], [], []
+
+    def fit(self, rows: Sequence[dict], seed: int = 0) -> Callable:
+        self.trained.append([dict(row) for row in rows])
+
+        def accuracy(rows: Sequence[dict]) -> float:
+            self.scored.append([dict(row) for row in rows])
+            self.accuracies.append(0.30 + 0.01 * len(self.scored))
+            return self.accuracies[-1]
+
+        return accuracy
+
+
+def _rows(count: int, name: str) -> list[dict]:
+    return [
+        {"sentence1": f"{name} premise {i}", "sentence2": f"hypothesis {i}", "label": i % 3}
+        for i in range(count)
+    ]
+
+
+def _pairs(rows: Sequence[dict]) -> Counter:
+    return Counter((row["sentence1"], row["sentence2"]) for row in rows)
+
+
+def _labelled(rows: Sequence[dict]) -> Counter:
+    return Counter((row["sentence1"], row["sentence2"], row["label"]) for row in rows)
+
+
+def _look_at_training_rows(trained: Sequence[dict], rows: Sequence[dict]) -> None:
+    if _labelled(trained) == _labelled(rows):
+        raise Hint(
+            "every pair still has its own label (shuffling whole rows changes nothing): shuffle"
+            " the labels alone"
+        )
+    if _pairs(trained) != _pairs(rows):
+        raise Hint("train on all pairs of train_rows, each once, with nothing changed but labels")
+    if Counter(row["label"] for row in trained) != Counter(row["label"] for row in rows):
+        raise Hint(
+            "the classes are not as frequent as before: do not draw new labels, permute the old"
+            " ones, so that only their order is destroyed"
+        )
+
+
+def _look_at_scoring(scored: Sequence[Sequence[dict]], dev: Sequence[dict]) -> None:
+    if not scored:
+        raise Hint("fit() gives back a function: call it with rows to get the accuracy")
+    for rows in scored:
+        if _labelled(rows) == _labelled(dev):
+            continue
+        if _pairs(rows) == _pairs(dev):
+            raise Hint("the dev labels were shuffled too: the control is scored on true labels")
+        raise Hint(
+            "scored on training pairs: a model can memorise shuffled labels, so only pairs that it"
+            " never saw (dev_rows) show that nothing was learned"
+        )
+
+
+def _look_at_seeds(record: _Record, results: object) -> None:
+    orders = {tuple(row["label"] for row in trained) for trained in record.trained}
+    if len(record.trained) < len(SEEDS):
+        raise Hint(
+            f"one control is one draw: train once per seed, {len(SEEDS)} times, to see how far"
+            " chance alone moves the accuracy"
+        )
+    if len(orders) < len(SEEDS):
+        raise Hint("every seed got the same shuffled labels: shuffle with the seed of the round")
+    if not isinstance(results, Sequence | Tensor) and not hasattr(results, "tolist"):
+        raise Hint("return the list of accuracies, one per seed, not only their mean")
+    if not near(list(results), record.accuracies):
+        raise Hint(
+            "return the accuracies that were measured on dev_rows, in the order of the seeds"
+        )
+
+
+# ---- figures: curves that grow while training runs, and what the head learned.
+
+
+CHANCE = 100 / 3
+FILE = "curve.json"
+STYLES = (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
+CAPTION = (
+    "Left: how well the head tells the three classes apart. Right: how well cosines rank STSb."
+)
+
+
+class Curve:
+    """NLI accuracy and STS Spearman against pairs seen, kept beside the run's checkpoints.
+
+    `add` is called at each evaluation. With live=True it redraws the figure in the notebook. A run
+    that is continued, or opened again when it is finished, finds its points in the file.
+    """
+
+    def __init__(self, run_dir: Path, *, pairs: int, every: int, name: str, live: bool = False):
+        self.path, self.name, self.live = Path(run_dir) / FILE, name, live
+        self.pairs, self.every = pairs, every
+        kept = read_json(self.path) if self.path.is_file() else {"points": [], "seconds": 0.0}
+        self.points: list[list[float]] = kept["points"]
+        self.seconds: float = kept["seconds"]
+        self._handle, self._since = None, time.perf_counter()
+        if self.points:
+            self._draw()
+
+    def add(self, accuracy: float, spearman: float) -> float:
+        """One more evaluation; the first one is before training. Gives back the accuracy."""
+        seen = min(len(self.points) * self.every, self.pairs)
+        if self.points:
+            self.seconds += time.perf_counter() - self._since
+        self._since = time.perf_counter()
+        self.points.append([seen, float(accuracy), float(spearman)])
+        write_json(self.path, {"points": self.points, "seconds": self.seconds})
+        self._draw()
+        return float(accuracy)
+
+    def _draw(self) -> None:
+        if not self.live:
+            return
+        from IPython.display import display
+
+        said = ", ".join(f"{a:.1f} and {s:.1f} after {n:,}" for n, a, s in self.points[-1:])
+        alt = (
+            f"NLI accuracy and STSb Spearman against pairs seen; the last values are {said} pairs."
+        )
+        image = base64.b64encode(png(curves({self.name: self.points}, pairs=self.pairs))).decode()
+        bundle = {"image/png": image, "text/plain": f"figure: {alt}"}
+        about = {"image/png": {"alt": alt}}
+        if self._handle is None:
+            self._handle = display(bundle, metadata=about, raw=True, display_id=True)
+            display({"text/markdown": f"*{CAPTION}*", "text/plain": CAPTION}, raw=True)
+        else:
+            self._handle.update(bundle, metadata=about, raw=True)
+
+
+def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
+    """Two panels over pairs seen: NLI accuracy with its chance line, STSb Spearman.
+
+    Each run is a list of (pairs seen, accuracy, Spearman).
+    """
+    figure, axes = new(9.5, 3.6, columns=2)
+    for number, (name, points) in enumerate(runs.items()):
+        seen, *values = np.asarray(points, dtype=float).T
+        line, marker = STYLES[number % len(STYLES)]
+        for panel, scores in zip(axes, values, strict=True):
+            panel.plot(seen, scores, line, marker=marker, ms=5, color=COLORS[number], label=name)
+    axes[0].axhline(CHANCE, color="black", lw=1, ls=(0, (1, 2)), label="guessing")
+    axes[0].set(xlabel="NLI pairs seen", ylabel="accuracy (%)", title="NLI dev: the classes")
+    axes[1].set(xlabel="NLI pairs seen", ylabel="Spearman (points)", title="STSb dev: the cosines")
+    for panel in axes:
+        _give_room(panel, least=12)
+        if pairs:
+            panel.set_xlim(-0.03 * pairs, 1.03 * pairs)
+        panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def _give_room(panel, *, least: float) -> None:
+    """At least `least` points of height, so that noise does not look like a mountain."""
+    low, high = panel.get_ylim()
+    missing = max(0.0, least - (high - low)) / 2
+    panel.set_ylim(low - missing, high + missing)
+
+
+def head_parts(norms, spreads, before, *, classes: Sequence[str], parts: Sequence[str]) -> Figure:
+    """Per class and part: the length of the head's weights, and how far it moves the logit.
+
+    Both are (classes, parts). `before` has the two arrays of the untrained head, drawn as ticks.
+    """
+    figure, axes = new(9.5, 3.6, columns=2)
+    places, width = np.arange(len(classes)), 0.8 / len(parts)
+    for panel, values, old in zip(axes, (norms, spreads), before, strict=True):
+        for number, part in enumerate(parts):
+            shift = places + (number - (len(parts) - 1) / 2) * width
+            height, tick = np.asarray(values)[:, number], np.asarray(old)[:, number]
+            panel.bar(shift, height, 0.9 * width, color=COLORS[number], label=part)
+            ticks = panel.hlines(tick, shift - 0.45 * width, shift + 0.45 * width, color="black")
+        panel.set_xticks(places, classes)
+    axes[0].set(title="length of the weights", ylabel="norm")
+    axes[1].set(title="what they do to the logit", ylabel="standard deviation over pairs")
+    bars, labels = axes[0].get_legend_handles_labels()
+    labels = [*labels, "untrained head"]
+    figure.legend([*bars, ticks], labels, loc="outside lower center", ncols=len(labels))
+    return figure

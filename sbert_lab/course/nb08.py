@@ -1,0 +1,278 @@
+"""Checks of 08_unsupervised_sts."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import permutations, product
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy import stats
+
+from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.plots import COLORS, new
+
+PAIRS = 20  # to be rated by the reader
+
+# People's scores and a system's similarities: a rising curve with two pairs out of order, and ties.
+CURVE = (
+    (0.6, 1.0, 0.2, 0.5, 0.0, 0.8, 0.2, 1.0, 0.4, 0.6),
+    (0.16, 0.99, 0.05, 0.10, 0.01, 0.30, 0.02, 0.95, 0.04, 0.30),
+)
+
+
+@lru_cache(maxsize=1)
+def twenty() -> list[dict]:
+    """Twenty test pairs of our own STSb, drawn by a fixed seed; the same in every profile."""
+    from sbert_lab import data
+
+    rows = data.load("stsb", "test", profile="mini").shuffle(seed=8)
+    return list(rows.select(range(PAIRS)))
+
+
+@check
+def two_subsets(first, second):
+    """Two subsets, each (gold, predicted), each with Spearman 1, together below 0."""
+    subsets = [_subset(first, "first"), _subset(second, "second")]
+    alone = [_spearman(*one) for one in subsets]
+    for name, value in zip(("first", "second"), alone, strict=True):
+        if not near(value, 1.0):
+            raise Hint(
+                f"the {name} subset alone has a Spearman of {value:.2f}: inside a subset the "
+                "similarities must rise with the gold scores, and neither may have ties"
+            )
+    together = _spearman(*(np.concatenate(side) for side in zip(*subsets, strict=True)))
+    if together >= 0:
+        raise Hint(
+            f"one list of all pairs has a Spearman of {together:.2f}. (The *average* of the two "
+            "correlations is 1 whatever you do: concatenate first, then correlate.) Which subset "
+            "should have the high gold scores, and which the high similarities?"
+        )
+
+
+def _subset(answer: object, name: str) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        gold, predicted = (np.array([float(v) for v in side]) for side in answer)
+    except (TypeError, ValueError):
+        raise Hint(f"{name} should be two lists of numbers: gold scores, similarities") from None
+    if len(gold) != len(predicted):
+        raise Hint(f"{name} has {len(gold)} gold scores but {len(predicted)} similarities")
+    if len(gold) < 3:
+        raise Hint(f"{name} has {len(gold)} pairs: take at least three")
+    if not (np.isfinite(gold).all() and np.isfinite(predicted).all()):
+        raise Hint(f"{name} has a value that is not a number")
+    if gold.min() < 0 or gold.max() > 5:
+        raise Hint(f"gold scores go from 0 to 5, but {name} has {gold.min():g} to {gold.max():g}")
+    if predicted.min() < -1 or predicted.max() > 1:
+        raise Hint(f"similarities are cosines here, from -1 to 1: look at {name}")
+    return gold, predicted
+
+
+def _spearman(gold: np.ndarray, predicted: np.ndarray) -> float:
+    ranked = stats.rankdata(gold), stats.rankdata(predicted)
+    if any(np.ptp(one) == 0 for one in ranked):
+        raise Hint("a constant list has no ranking: vary the numbers inside each subset")
+    return float(np.corrcoef(*ranked)[0, 1])
+
+
+@check
+def two_correlations(answer):
+    """answer(gold, predicted) -> (Pearson, Spearman), both from -1 to 1."""
+    gold, predicted = (np.array(side) for side in CURVE)
+    pearson, spearman = _pair(answer(gold.copy(), predicted.copy()))
+    right = np.corrcoef(gold, predicted)[0, 1], _spearman(gold, predicted)
+    if near(pearson, right[0]) and near(spearman, right[1]):
+        return
+    if near(pearson, right[1]) and near(spearman, right[0]):
+        raise Hint("both are right, but swapped: first Pearson, then Spearman")
+    if near(pearson, 100 * right[0], tolerance=1e-3):
+        raise Hint("from -1 to 1, please: the times 100 comes later")
+    if not near(pearson, right[0]):
+        raise Hint(
+            "look at Pearson: it correlates the values themselves. np.corrcoef gives a 2 x 2 table "
+            "of which you need one entry off the diagonal"
+        )
+    once = np.corrcoef(np.argsort(gold), np.argsort(predicted))[0, 1]
+    stable = np.corrcoef(
+        np.argsort(gold, kind="stable"), np.argsort(predicted, kind="stable")
+    )[0, 1]  # fmt: skip
+    if near(spearman, once) or near(spearman, stable):
+        raise Hint(
+            "argsort says which pair comes first, second, third: it lists *pairs*. A rank says "
+            "which place a pair has. scipy's rankdata gives ranks"
+        )
+    broken = product(_without_ties(gold), _without_ties(predicted))
+    if any(near(spearman, np.corrcoef(*ranks)[0, 1]) for ranks in broken):
+        raise Hint(
+            "pairs with equal values must share their mean rank; yours got different ones, as "
+            "argsort of argsort gives them. scipy's rankdata shares"
+        )
+    for method in ("min", "max", "dense"):
+        shared = [stats.rankdata(side, method=method) for side in (gold, predicted)]
+        if near(spearman, np.corrcoef(*shared)[0, 1]):
+            raise Hint("equal values share the *mean* of their ranks: rankdata's own default")
+    if near(spearman, right[0]):
+        raise Hint("you gave the same number twice: Spearman needs ranks in place of the values")
+    raise Hint("Spearman is Pearson of the ranks: rank both lists, then correlate")
+
+
+def _without_ties(values: np.ndarray) -> list[np.ndarray]:
+    """All rankings that give equal values places of their own: (N,) each.
+
+    Which of them np.argsort gives depends on its kind, and for the default on the machine.
+    """
+    equal = [np.flatnonzero(values == one) for one in np.unique(values)]
+    return [np.argsort(np.concatenate(one)) for one in product(*map(permutations, equal))]
+
+
+def _pair(result: object) -> tuple[float, float]:
+    try:
+        first, second = result
+    except (TypeError, ValueError):
+        raise Hint("give back two numbers: Pearson, Spearman") from None
+    return need_number(first, "Pearson"), need_number(second, "Spearman")
+
+
+@check
+def ratings(answer):
+    """answer: twenty ratings from 0 to 5 of the pairs in twenty()."""
+    try:
+        mine = np.array([float(value) for value in answer])
+    except (TypeError, ValueError):
+        raise Hint(f"a list of {PAIRS} numbers is needed, none of them None") from None
+    if mine.shape != (PAIRS,):
+        raise Hint(f"{PAIRS} ratings are needed, one per pair, but there are {mine.size}")
+    if not np.isfinite(mine).all() or mine.min() < 0 or mine.max() > 5:
+        raise Hint("the rubric goes from 0 to 5")
+    different = len(set(mine.tolist()))
+    if different == 1:
+        raise Hint(
+            "all ratings are equal: a constant has no ranking, so it agrees with nobody. Somebody "
+            "who gives everything a 3 has said nothing"
+        )
+    if different < 3:
+        raise Hint(f"only {different} different ratings: use more of the rubric's six steps")
+    agreement = _spearman(np.array([row["score"] for row in twenty()]), mine)
+    if agreement < 0.2:
+        raise Hint(
+            f"your order agrees with the gold scores at {100 * agreement:.0f} points. Are the "
+            "ratings in the order of the pairs, and is 5 the same meaning, 0 another topic?"
+        )
+
+
+# ---- figures
+
+
+GREY = "#777777"
+WAYS = {"all": ("o", COLORS[0]), "mean": ("s", COLORS[1]), "weighted mean": ("^", COLORS[2])}
+KINDS = {"system": ("o", COLORS[0]), "extra": ("D", COLORS[2]), "floor": ("s", GREY)}
+
+
+def three_numbers(
+    years: Sequence[str], ways: Mapping[str, Sequence[float]], gaps: Sequence[float], *, rivals: str
+) -> Figure:
+    """Left: three scores of one system per year. Right: how far they lie apart, beside a gap.
+
+    ways maps 'all', 'mean' and 'weighted mean' to a score per year; gaps are the (absolute)
+    differences between two systems' "all".
+    """
+    figure, (left, right) = new(9.5, 3.9, columns=2, width_ratios=[1.15, 1])
+    table = np.array([ways[name] for name in WAYS])  # (3, years)
+    places = np.arange(len(years))
+    left.vlines(places, table.min(axis=0), table.max(axis=0), color="#cccccc", lw=5, zorder=1)
+    for shift, (name, (marker, color)) in zip((-0.12, 0, 0.12), WAYS.items(), strict=True):
+        left.scatter(places + shift, ways[name], marker=marker, color=color, s=55, label=name,
+                     zorder=3)  # fmt: skip
+    left.set_ylabel("Spearman (points)")
+    left.set_title("one system, three numbers a year")
+    spans = np.ptp(table, axis=0)
+    right.bar(places - 0.19, spans, 0.36, color="#bbbbbb", label="largest minus smallest number")
+    right.bar(places + 0.19, gaps, 0.36, color=COLORS[5], label=rivals)
+    right.set_ylabel("points")
+    right.set_title("that span, beside a gap between systems")
+    for axes in (left, right):
+        axes.set_xticks(places, years)
+        axes.set_xlim(-0.5, len(years) - 0.5)
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=3, fontsize=9)
+    right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=1, fontsize=9)
+    return figure
+
+
+def bent(gold: Sequence[float], panels: Mapping[str, tuple]) -> Figure:
+    """One panel per similarity: values against gold with the straight line that fits best.
+
+    panels maps a title to (values, line below the title).
+    """
+    figure, axes = new(9.5, 3.7, columns=len(panels))
+    gold = np.asarray(gold)
+    for number, (one, (title, (values, words))) in enumerate(
+        zip(np.atleast_1d(axes), panels.items(), strict=True)
+    ):
+        slope, start = np.polyfit(gold, values, 1)
+        one.scatter(gold, values, s=10, alpha=0.55, lw=0, color=COLORS[(0, 5, 2)[number]])
+        ends = np.array([0, 1])
+        one.plot(ends, start + slope * ends, color="black", lw=1.2, ls="--")
+        one.set_title(f"{title}\n{words}")
+        one.set_xlabel("gold score (0 to 1)")
+    np.atleast_1d(axes)[0].set_ylabel("similarity")
+    return figure
+
+
+def table_one(
+    names: Sequence[str],
+    scores: Mapping[str, Sequence[float]],
+    kinds: Mapping[str, str],
+    *,
+    paper: Mapping[str, float],
+    live: tuple[str, float] | None = None,
+) -> Axes:
+    """The averages of all rows: a dot per seed, the paper's figure as a tick, a star for `live`."""
+    _, axes = new(8, 0.9 + 0.33 * len(names))
+    places = {name: len(names) - 1 - number for number, name in enumerate(names)}
+    floor = max(np.mean(scores[name]) for name in names if kinds[name] == "floor")
+    axes.axvline(floor, color=GREY, lw=1, ls=":", zorder=0, label="highest floor")
+    seen = set()
+    for name in names:
+        marker, color = KINDS[kinds[name]]
+        label = None if kinds[name] in seen else kinds[name]
+        seen.add(kinds[name])
+        values = np.asarray(scores[name])
+        axes.scatter(values, [places[name]] * len(values), marker=marker, s=34, color=color,
+                     alpha=0.8, lw=0, label=label, zorder=3)  # fmt: skip
+    known = [name for name in names if name in paper]
+    axes.scatter([paper[name] for name in known], [places[name] for name in known], marker="|",
+                 s=130, color="black", lw=2, label="paper", zorder=2)  # fmt: skip
+    if live is not None:
+        axes.scatter(live[1], places[live[0]], marker="*", s=150, color=COLORS[5],
+                     edgecolor="white", lw=0.5, label="trained just now", zorder=4)  # fmt: skip
+    axes.set_yticks(list(places.values()), list(places))
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.grid(axis="y", color="#eeeeee", zorder=0)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("average Spearman over the sets (points)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=6, fontsize=9,
+                columnspacing=1.2, handletextpad=0.3)  # fmt: skip
+    return axes
+
+
+def intervals(parts: Mapping[str, tuple[float, float, str]], *, tolerance: float = 2.0) -> Axes:
+    """The 95 % interval of each part of the claims: name -> (low, high, kind of the part)."""
+    _, axes = new(8, 0.8 + 0.36 * len(parts))
+    axes.axvspan(-tolerance, tolerance, color="#eeeeee", zorder=0, lw=0)
+    axes.axvline(0, color=GREY, lw=1)
+    names = list(parts)[::-1]
+    for place, name in enumerate(names):
+        low, high, kind = parts[name]
+        color = COLORS[0] if kind == "above" else COLORS[1]
+        axes.plot([low, high], [place, place], color=color, lw=3, solid_capstyle="butt")
+        axes.plot((low + high) / 2, place, "o" if kind == "above" else "s", color=color, ms=6)
+    handles = [
+        axes.plot([], [], "o-", color=COLORS[0], label="must lie to the right of 0")[0],
+        axes.plot([], [], "s-", color=COLORS[1], label="must lie inside the grey band")[0],
+    ]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.set_xlabel("difference (points), 95 % interval over the test pairs")
+    axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.35, 1.16), ncols=2,
+                fontsize=9)  # fmt: skip
+    return axes

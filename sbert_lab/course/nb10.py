@@ -1,0 +1,333 @@
+"""Checks of 10_argument_facets."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from scipy import stats
+
+from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.plots import COLORS, new
+
+# Pairs of sentences, by letters: two chains, a pair that stands there twice, and a loner.
+SMALL = [
+    ("A", "B"),
+    ("C", "B"),
+    ("C", "D"),
+    ("K", "L"),
+    ("L", "M"),
+    ("X", "Y"),
+    ("Y", "X"),
+    ("P", "Q"),
+]
+# For the leak: every wrong way of counting these 12 pairs (one stands there twice) gives another
+# number.
+ASKED = ("BA", "FJ", "FB", "FA", "AE", "CJ", "JE", "FG", "IC", "EB", "HD", "CJ")
+_PARTS = [0, 0, 0, 1, 1, 2, 2, 3]
+
+
+@check
+def leaky_pairs(answer):
+    """answer(known, asked) -> how many asked pairs have at least one sentence in a known pair."""
+    known = [("A", "B"), ("C", "D"), ("C", "E")]
+    asked = [tuple(pair) for pair in ASKED]
+    result = need_number(answer(list(known), list(asked)), "the number of pairs")
+    counts = _leak_counts(known, asked)
+    if near(result, counts["right"]):
+        if not near(need_number(answer(list(known), [("F", "H")]), "the number of pairs"), 0):
+            raise Hint("a pair of two unknown sentences should give 0")
+        return
+    hints = {
+        "both": "you count pairs of which both sentences are known: one is a leak, too",
+        "pairs": "you look for known pairs: a known sentence in a new pair is a leak, too",
+        "same place": "you compare first with first and second with second: a sentence may have "
+        "changed its place",
+        "first": "you look at the first sentence of the asked pairs only",
+        "second": "you look at the second sentence of the asked pairs only",
+        "sentences": "this counts sentences: a pair with two known sentences is one pair",
+        "different": "you count *different* pairs: a pair that is asked twice counts twice. A set "
+        "forgets the second one",
+        "share": "this is a share: how many pairs are wanted",
+        "clean": "these are the pairs without a leak",
+    }
+    for name, hint in hints.items():
+        if near(result, counts[name]):
+            raise Hint(hint)
+    raise Hint("collect the sentences of the known pairs in a set, then look at each asked pair")
+
+
+def _leak_counts(known: list, asked: list) -> dict[str, float]:
+    everyone = {sentence for pair in known for sentence in pair}
+    firsts, seconds = {a for a, _ in known}, {b for _, b in known}
+    seen = [(a in everyone) + (b in everyone) for a, b in asked]
+    right = sum(n > 0 for n in seen)
+    return {
+        "right": right,
+        "both": sum(n == 2 for n in seen),
+        "pairs": sum(set(pair) in [set(one) for one in known] for pair in asked),
+        "same place": sum(a in firsts or b in seconds for a, b in asked),
+        "first": sum(a in everyone for a, _ in asked),
+        "second": sum(b in everyone for _, b in asked),
+        "sentences": sum(seen),
+        "different": len({p for p, n in zip(asked, seen, strict=True) if n}),
+        "share": right / len(asked),
+        "clean": len(asked) - right,
+    }
+
+
+@check
+def leak_free_groups(answer):
+    """answer(pairs) -> a group for each pair; pairs of different groups share no sentence."""
+    groups = _labels(answer(list(SMALL)), len(SMALL))
+    split = _first_leak(SMALL, groups)
+    if split is not None:
+        raise Hint(_why_it_leaks(groups, *split))
+    if len(set(groups)) == 1:
+        raise Hint("one group for all: nothing leaks, but nothing is left to test on either")
+    if groups != _PARTS:
+        raise Hint("nothing leaks, but pairs that have nothing to do with each other share a group")
+    # Long chains: a fixed number of rounds is not enough. Every second pair is turned round.
+    chain = [(f"s{i}", f"s{i + 1}") if i % 2 else (f"s{i + 1}", f"s{i}") for i in range(40)]
+    order = np.random.default_rng(0).permutation(40)
+    shuffled = [chain[i] for i in order] + [("t1", "t2")]
+    groups = _labels(answer(list(shuffled)), len(shuffled))
+    if groups != [0] * 40 + [1]:
+        raise Hint(
+            "right for short chains, not for one of 40 links in mixed order: go on until nothing "
+            "changes any more"
+        )
+
+
+def _labels(result: object, count: int) -> list[int]:
+    """The groups, numbered as they appear."""
+    if isinstance(result, (str, dict)) or not hasattr(result, "__len__"):
+        raise Hint("give a list with one group per pair, in the pairs' order")
+    if len(result) != count:
+        raise Hint(
+            f"{count} pairs need {count} groups, but there are {len(result)}: no pair may be "
+            "dropped, and the order stays"
+        )
+    numbers: dict[object, int] = {}
+    try:
+        return [numbers.setdefault(_plain(one), len(numbers)) for one in result]
+    except TypeError:
+        raise Hint("each group should be a number or a name") from None
+
+
+def _plain(value: object) -> object:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _first_leak(pairs: Sequence[tuple], groups: Sequence[int]) -> tuple[int, int] | None:
+    """The first two pairs of different groups that share a sentence."""
+    for i, one in enumerate(pairs):
+        for j in range(i):
+            if groups[i] != groups[j] and set(one) & set(pairs[j]):
+                return j, i
+    return None
+
+
+def _why_it_leaks(groups: list[int], j: int, i: int) -> str:
+    shared = ", ".join(sorted(set(SMALL[i]) & set(SMALL[j])))
+    by_first = _labels([a for a, _ in SMALL], len(SMALL))
+    by_second = _labels([b for _, b in SMALL], len(SMALL))
+    duplicates = _labels([tuple(sorted(pair)) for pair in SMALL], len(SMALL))
+    if groups in (by_first, by_second):
+        column = "first" if groups == by_first else "second"
+        return (
+            f"grouping by the {column} sentence only: pairs {j} and {i} are in two groups, but "
+            f"{shared} is in both"
+        )
+    if groups in (duplicates, list(range(len(SMALL))), _labels(SMALL, len(SMALL))):
+        return (
+            f"only equal pairs are kept together: pairs {j} and {i} are different pairs, but "
+            f"{shared} is in both"
+        )
+    return f"pairs {j} and {i} are in two groups, but {shared} is in both"
+
+
+@check
+def mean_over_topics(answer):
+    """answer(gold, predicted, topics) -> Spearman within each topic, averaged over the topics."""
+    gold, predicted, topics = _three_topics()
+    result = need_number(answer(gold.copy(), predicted.copy(), topics.copy()), "the score")
+    parts = [topics == name for name in dict.fromkeys(topics.tolist())]
+    ranks = [float(stats.spearmanr(gold[one], predicted[one])[0]) for one in parts]
+    lines = [float(stats.pearsonr(gold[one], predicted[one])[0]) for one in parts]
+    right = float(np.mean(ranks))
+    if near(result, right, tolerance=1e-4):
+        return
+    pooled = float(stats.spearmanr(gold, predicted)[0])
+    mistakes = [
+        (100 * right, "right, but in points: leave it between -1 and 1 here"),
+        (
+            pooled,
+            "this is one correlation of all topics in one list: levels that differ from topic to "
+            "topic spoil (or flatter) it. Correlate within each topic first",
+        ),
+        (100 * pooled, "this is one correlation of all topics in one list, times 100"),
+        (
+            np.average(ranks, weights=[one.sum() for one in parts]),
+            "this weighs topics by their pairs: here each topic counts the same",
+        ),
+        (np.mean(lines), "these are Pearson's correlations: the ranks are wanted"),
+        (sum(ranks), "this is the sum: divide by the number of topics"),
+        (ranks[0], "this is the first topic alone: does `return` stand inside the loop?"),
+        (ranks[-1], "this is the last topic alone: collect the values of all of them"),
+    ]
+    for wrong, hint in mistakes:
+        if near(result, wrong, tolerance=1e-4):
+            raise Hint(hint)
+    raise Hint("for each topic: its gold scores, its predictions, their Spearman; then the mean")
+
+
+def _three_topics() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Three topics of different size and difficulty, each predicted at its own level: (N,) each."""
+    rng = np.random.default_rng(10)
+    sizes, noise, level = (30, 12, 18), (0.5, 2.0, 1.0), (0.0, 6.0, -4.0)
+    topics = np.repeat(["cars", "work", "school"], sizes)
+    gold = rng.normal(size=60)
+    predicted = gold + np.repeat(noise, sizes) * rng.normal(size=60) + np.repeat(level, sizes)
+    predicted = np.sign(predicted) * np.abs(predicted) ** 1.5
+    order = rng.permutation(60)
+    return gold[order], predicted[order], topics[order]
+
+
+# ---- figures
+
+
+BLUE, AMBER, RED, GREY = COLORS[0], COLORS[1], "#C1121F", "#9A9A9A"
+ROLES = {"training only": (BLUE, "o"), "test only": (AMBER, "s"), "both: shared": (RED, "X")}
+# Colour and marker of each system, in every figure. Blue and amber are taken by the roles.
+SYSTEMS = {
+    "look-up table": (COLORS[3], "o"),
+    "SVR": (COLORS[4], "s"),
+    "BiLSTM": (COLORS[2], "D"),
+    "SBERT-AFS": (COLORS[7], "^"),
+    "cross-encoder": (COLORS[5], "v"),
+}
+
+
+def close_knit(first: np.ndarray, second: np.ndarray, count: int) -> np.ndarray:
+    """A few sentences with many pairs among them: the best connected one, then whoever joins best.
+
+    `first` and `second` are sentence numbers, one pair each; gives sentence numbers: (count,).
+    """
+    chosen = [int(np.bincount(np.concatenate([first, second])).argmax())]
+    while len(chosen) < count:
+        inside = np.isin(first, chosen), np.isin(second, chosen)
+        joining = np.concatenate([second[inside[0] & ~inside[1]], first[inside[1] & ~inside[0]]])
+        if not len(joining):
+            break
+        chosen.append(int(np.bincount(joining).argmax()))
+    return np.array(chosen)
+
+
+def graphs_and_bars(
+    panels: Mapping[str, tuple[Sequence[int], Sequence[int]]],
+    clusters: Sequence[Sequence[int]],
+    edges: tuple[np.ndarray, np.ndarray],
+    bars: Mapping[str, Mapping[str, float]],
+) -> Figure:
+    """Above: sentences and their pairs under each split, shared sentences red. Below: scores.
+
+    `panels` maps a split to one fold's (training, tested) pair numbers, `clusters` are lists of
+    sentence numbers to draw in a circle each, `edges` the two sentence numbers of every pair, and
+    `bars` maps a split to the Spearman of each system.
+    """
+    figure, axes = new(10, 5.2, columns=len(panels), rows=2, height_ratios=[0.9, 1], squeeze=False)
+    place = _circles(clusters)
+    for column, (title, (train, test)) in enumerate(panels.items()):
+        _graph(axes[0, column], place, edges, np.asarray(train), np.asarray(test))
+        axes[0, column].set_title(title)
+        _bars(axes[1, column], bars[title])
+        if column:
+            axes[1, column].set_yticklabels([])
+    handles = [
+        Line2D([], [], color=color, marker=marker, ls="", label=f"sentence in {name}")
+        for name, (color, marker) in ROLES.items()
+    ]
+    handles += [
+        Line2D([], [], color=BLUE, lw=1.2, label="training pair"),
+        Line2D([], [], color=AMBER, lw=2.4, label="tested pair"),
+        Line2D([], [], color=GREY, lw=1, ls=":", label="pair in neither"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=9)
+    return figure
+
+
+def _circles(clusters: Sequence[Sequence[int]]) -> dict[int, tuple[float, float]]:
+    """Where each sentence stands: one circle per cluster, the circles in a row of two or three."""
+    centres = {1: [(0, 0)], 2: [(-1.15, 0), (1.15, 0)], 3: [(-1.2, 0.75), (1.2, 0.75), (0, -1.3)]}
+    place = {}
+    for (x, y), cluster in zip(centres[len(clusters)], clusters, strict=True):
+        for number, sentence in enumerate(cluster):
+            angle = 2 * np.pi * number / len(cluster)
+            place[int(sentence)] = (x + np.cos(angle), y + np.sin(angle))
+    return place
+
+
+def _graph(axes: Axes, place: dict, edges: tuple, train: np.ndarray, test: np.ndarray) -> None:
+    first, second = edges
+    drawn = np.flatnonzero([a in place and b in place for a, b in zip(first, second, strict=True)])
+    styles = {
+        "train": {"color": BLUE, "lw": 0.9, "alpha": 0.55, "zorder": 1},
+        "test": {"color": AMBER, "lw": 2.2, "alpha": 0.95, "zorder": 2},
+        "neither": {"color": GREY, "lw": 0.9, "ls": ":", "alpha": 0.8, "zorder": 0},
+    }
+    train_set, test_set = set(train.tolist()), set(test.tolist())
+    for pair in drawn:
+        kind = "train" if pair in train_set else "test" if pair in test_set else "neither"
+        ends = [place[int(first[pair])], place[int(second[pair])]]
+        axes.plot(*zip(*ends, strict=True), **styles[kind])
+    known = set(first[train]) | set(second[train])
+    asked = set(first[test]) | set(second[test])
+    for sentence, where in place.items():
+        roles = {
+            (True, True): "both: shared",
+            (True, False): "training only",
+            (False, True): "test only",
+        }
+        role = roles.get((sentence in known, sentence in asked))
+        color, marker = ROLES[role] if role else (GREY, "o")
+        axes.scatter(*where, s=46, color=color, marker=marker, zorder=3, edgecolor="white", lw=0.6)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
+def _bars(axes: Axes, values: Mapping[str, float]) -> None:
+    names = list(values)[::-1]
+    widths = [values[name] for name in names]
+    axes.barh(names, widths, color=[SYSTEMS[name][0] for name in names], height=0.7)
+    for row, width in enumerate(widths):
+        axes.text(max(width, 0) + 1.5, row, f"{width:.0f}", va="center", fontsize=9)
+    axes.axvline(0, color="black", lw=0.8)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlim(min(-8, *widths), 100)
+    axes.set_xlabel("Spearman x 100")
+    axes.tick_params(axis="y", length=0)
+
+
+def fall(
+    protocols: Sequence[str], values: Mapping[str, Sequence[float]], *, ylabel="Spearman x 100"
+) -> Axes:
+    """One line per system (a name of SYSTEMS) over the protocols, in the given order."""
+    _, axes = new(8, 4)
+    places = np.arange(len(protocols))
+    ends = []
+    for name, line in values.items():
+        color, marker = SYSTEMS[name]
+        axes.plot(places, line, marker=marker, ms=6, color=color, lw=1.8)
+        ends.append((float(line[-1]), name, color))
+    low, high = axes.get_ylim()
+    above = -np.inf
+    for value, name, color in sorted(ends):  # labels at the right end, pushed apart
+        above = max(value, above + (high - low) * 0.06)
+        axes.text(places[-1] + 0.08, above, name, color=color, va="center", fontsize=9)
+    axes.axhline(0, color=GREY, lw=1, ls=":")
+    axes.set_xticks(places, protocols)
+    axes.set_xlim(-0.2, len(protocols) - 1 + 0.9)
+    axes.set_ylabel(ylabel)
+    return axes

@@ -1,0 +1,273 @@
+"""Checks of 11_wikipedia_sections."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.plots import COLORS, new
+
+# Two small articles for the first exercise: a section of one sentence, and a sentence that stands
+# in two sections.
+ARTICLES = {
+    "Lake Ferrow": {
+        "Geography": [
+            "The lake lies between two low hills.",
+            "Its water stays cold all summer.",
+            "A river leaves it in the south.",
+        ],
+        "History": ["Monks dug a canal to the lake.", "The canal was filled in later."],
+        "Access": ["A bus goes there twice a day."],
+    },
+    "Mount Issel": {
+        "Climbing": [
+            "Nobody has climbed the north face.",
+            "Most parties start at night.",
+            "The weather there changes very fast.",
+        ],
+        "Climate": ["The weather there changes very fast.", "Snow lies there until late July."],
+    },
+}
+ARTICLE_OF = {
+    text: title
+    for title, parts in ARTICLES.items()
+    for sentences in parts.values()
+    for text in sentences
+}
+
+
+@check
+def build_triplets(answer):
+    """answer(articles) -> rows (article, anchor, positive, negative), one per possible anchor."""
+    rows = _rows(answer(deepcopy(ARTICLES)))  # a copy: a .pop() must not empty the next run's
+    if not rows:
+        raise Hint("there are no triplets: the list is empty")
+    for row in rows:
+        _check_triplet(*row)
+    anchors = {(article, anchor) for article, anchor, _, _ in rows}
+    wanted = {
+        (title, anchor)
+        for title, parts in ARTICLES.items()
+        for sentences in parts.values()
+        if len(sentences) > 1
+        for anchor in sentences
+    }
+    missing = sorted(anchor for _, anchor in wanted - anchors)
+    if missing:
+        raise Hint(f"no triplet has this anchor, though it has a partner: {missing[0]!r}")
+
+
+def _rows(result: object) -> list[tuple[str, str, str, str]]:
+    names = ("article", "anchor", "positive", "negative")
+    try:
+        rows = [tuple(row[n] for n in names) if isinstance(row, dict) else row for row in result]
+        rows = [tuple(str(text) for text in row) for row in rows]
+    except (TypeError, KeyError):
+        raise Hint("a list of rows is needed: article, anchor, positive, negative") from None
+    if any(len(row) != 4 for row in rows):
+        raise Hint("four things a row, please: article, anchor, positive, negative")
+    return rows
+
+
+def _check_triplet(article: str, anchor: str, positive: str, negative: str) -> None:
+    if article not in ARTICLES:
+        raise Hint(f"{article!r} is no article: the row begins with the article's title")
+    for role, text in (("anchor", anchor), ("positive", positive), ("negative", negative)):
+        if text not in ARTICLE_OF:
+            raise Hint(f"the {role} {text!r} is not a sentence of these articles")
+    if anchor == positive:
+        raise Hint(
+            "anchor and positive are the same sentence: distance 0 in every encoder, a hit that "
+            "teaches nothing"
+        )
+    if ARTICLE_OF[anchor] != article:
+        raise Hint(f"the anchor {anchor!r} is not from {article}")
+    if ARTICLE_OF[negative] != article:
+        raise Hint(
+            "the negative comes from another article: then the topic gives it away, and no section "
+            "has to be understood"
+        )
+    together = [set(s) for s in ARTICLES[article].values() if {anchor, positive} <= set(s)]
+    if not together:
+        raise Hint("anchor and positive must stand in one section")
+    if any(negative in section for section in together):
+        if sum(negative in s for s in ARTICLES[article].values()) > 1:
+            raise Hint(
+                f"{negative!r} stands in two sections, one of them the anchor's: it cannot be the "
+                "negative there"
+            )
+        raise Hint("the negative stands in the anchor's own section")
+
+
+@check
+def accuracy(answer):
+    """answer(to_positive, to_negative) -> the share of hits; a tie is a miss."""
+    to_positive = np.array([1.0, 2.0, 0.5, 3.0, 1.0, 2.0, 0.0, 4.0, 1.0])
+    to_negative = np.array([2.0, 1.0, 0.5, 3.5, 1.0, 2.5, 0.0, 6.0, 1.5])
+    result = need_number(answer(to_positive, to_negative), "the accuracy")
+    hits, ties = 5 / 9, 3 / 9
+    if near(result, hits):
+        zeros = np.zeros(5)
+        constant = need_number(answer(zeros, zeros), "the accuracy")
+        if not near(constant, 0):
+            raise Hint(f"an encoder with one vector for everything gets {constant:.0%}: why?")
+        return
+    mistakes = [
+        (
+            hits + ties,
+            "ties count as hits: then an encoder that gives every sentence the same vector scores "
+            "100 %",
+        ),
+        (hits + ties / 2, "this is the accuracy with a coin for the ties; here a tie is a miss"),
+        (1 / 9, "positive and negative are swapped: a hit has the positive closer"),
+        (1 / 9 + ties, "positive and negative are swapped, and ties count"),
+        (hits / (1 - ties), "the ties were left out of the count: they are misses"),
+        (5, "this is how many: divide by the number of triplets"),
+        (100 * hits, "as a share, please: between 0 and 1"),
+    ]
+    for wrong, hint in mistakes:
+        if near(result, wrong):
+            raise Hint(hint)
+    raise Hint("count the triplets whose positive is strictly closer, and divide by all")
+
+
+@check
+def split(answer):
+    """answer(rows, share, seed) -> (train, test) that share no article."""
+    drawn = []
+    for seed in range(1, 6):
+        train, test = _two_sides(answer(split_rows(), 0.25, seed))
+        _check_split(split_rows(), train, test)
+        drawn.append({row["article"] for row in test})
+    if all(articles == drawn[0] for articles in drawn):
+        raise Hint("five seeds, and always the same articles: is `seed` used?")
+    _, again = _two_sides(answer(split_rows(), 0.25, 1))
+    if {row["article"] for row in again} != drawn[0]:
+        raise Hint("the same seed gave two different splits: draw with random.Random(seed)")
+
+
+def split_rows() -> list[dict]:
+    """Forty triplets of eight articles, in the order of their articles."""
+    return [
+        {
+            "anchor": f"{title}{n}",
+            "positive": f"{title}{(n + 1) % 5}",
+            "negative": f"{title}{(n + 2) % 5 + 5}",
+            "article": title,
+        }
+        for title in "ABCDEFGH"
+        for n in range(5)
+    ]
+
+
+def _two_sides(result: object) -> tuple[list[dict], list[dict]]:
+    if not isinstance(result, Sequence) or isinstance(result, str) or len(result) != 2:
+        raise Hint("two lists are needed: return train, test")
+    train, test = (list(side) for side in result)
+    if not all(isinstance(row, dict) for row in train + test):
+        raise Hint("both sides are lists of rows, the same dictionaries that came in")
+    return train, test
+
+
+def _check_split(rows: list[dict], train: list[dict], test: list[dict]) -> None:
+    if not train or not test:
+        raise Hint("one side is empty")
+    shared = {row["article"] for row in train} & {row["article"] for row in test}
+    known = {row[role] for row in train for role in ("anchor", "positive", "negative")}
+    if shared:
+        if not any(row["anchor"] in known for row in test):
+            raise Hint(
+                f"no anchor is shared, but article {min(shared)!r} is on both sides: its other "
+                "sentences are known"
+            )
+        raise Hint(
+            f"article {min(shared)!r} is on both sides: this splits by triplet, and its sentences "
+            "were seen in training"
+        )
+    both = sorted(map(str, train + test))
+    if both != sorted(map(str, rows)):
+        raise Hint(f"{len(rows)} triplets came in, {len(both)} came out: nothing may be lost")
+    articles = {row["article"] for row in test}
+    if len(articles) == 6:
+        raise Hint("the share is the test side's: train and test are swapped")
+    if len(articles) != 2:
+        raise Hint(f"a share of 0.25 of 8 articles is 2 for the test, not {len(articles)}")
+
+
+# ---- figures
+
+
+KINDS = {
+    "cue": ("cheap cues", COLORS[1]),
+    "untrained": ("not trained on sections", COLORS[4]),
+    "trained": ("trained on sections", COLORS[0]),
+    "floor": ("floors", "#999999"),
+}
+GREY = "#555555"
+
+
+def ladder(
+    names: Sequence[str],
+    hits: Sequence[float],
+    ties: Sequence[float],
+    *,
+    kinds: Sequence[str],
+    spreads: Sequence[float] | None = None,
+) -> Axes:
+    """One bar per system: its hits (per cent), then, hatched, the half of the ties a coin wins."""
+    figure, axes = new(7.6, 0.36 * len(names) + 1.3)
+    hits, coin = np.asarray(hits, dtype=float), np.asarray(ties, dtype=float) / 2
+    spreads = np.zeros(len(hits)) if spreads is None else np.asarray(spreads, dtype=float)
+    places = np.arange(len(names))[::-1]
+    colors = [KINDS[kind][1] for kind in kinds]
+    axes.barh(places, hits, color=colors, height=0.7)
+    axes.barh(places, coin, left=hits, color="white", edgecolor=colors, hatch="////", height=0.7)
+    for place, end, spread in zip(places, hits + coin, spreads, strict=True):
+        if spread > 0:
+            axes.errorbar(end, place, xerr=spread, color="black", capsize=3, lw=1.2)
+        axes.text(max(end + spread, 50) + 1, place, f"{end:.1f}", va="center", fontsize=9)
+    axes.plot([50, 50], [-0.6, len(names) - 0.3], color=GREY, lw=1, ls="--")
+    axes.text(50, len(names) - 0.1, "chance", color=GREY, ha="center", va="bottom", fontsize=9)
+    axes.set_yticks(places, names)
+    axes.set_xlim(0, max(80, float((hits + coin + spreads).max()) + 9))
+    axes.set_ylim(-0.6, len(names) + 0.5)
+    axes.set_xlabel("triplets with the positive closer (%), hatched: half of the ties")
+    handles = [Patch(color=c, label=label) for kind, (label, c) in KINDS.items() if kind in kinds]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=9)
+    return axes
+
+
+def leaks(
+    seen: Mapping[str, Sequence[float]], labels: Sequence[str], memory: Mapping[str, float]
+) -> Figure:
+    """Left: what of the test set training had seen (per cent). Right: what memory alone scores."""
+    figure, (left, right) = new(9, 3.3, columns=2, width_ratios=[3, 2])
+    width, colors, hatches = 0.38, (COLORS[5], COLORS[0]), ("", "///")
+    for number, (split, shares) in enumerate(seen.items()):
+        places = np.arange(len(labels)) + (number - 0.5) * width
+        style = {"color": colors[number], "hatch": hatches[number], "edgecolor": "white"}
+        left.bar(places, shares, width, label=split, **style)
+        right.bar(number, memory[split], 0.45, **style)
+        for place, share in zip(places, shares, strict=True):
+            left.text(place, share + 2, f"{share:.0f} %", ha="center", fontsize=9)
+        right.text(number, memory[split] + 2, f"{memory[split]:.1f} %", ha="center", fontsize=9)
+    left.set_xticks(range(len(labels)), labels)
+    left.set_ylabel("seen in training (%)")
+    left.set_title("of the test set, training has seen ...")
+    right.set_xticks(range(len(memory)), list(memory))
+    right.set_xlim(-0.6, len(memory) - 0.4)
+    right.axhline(50, color=GREY, lw=1, ls="--")
+    right.text(
+        (len(memory) - 1) / 2, 51, "chance", color=GREY, ha="center", va="bottom", fontsize=9
+    )
+    right.set_ylabel("accuracy with a coin (%)")
+    right.set_title("a memory that reads nothing")
+    for axes in (left, right):
+        axes.set_ylim(0, 112)
+        axes.set_yticks(range(0, 101, 25))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure

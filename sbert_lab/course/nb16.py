@@ -1,0 +1,268 @@
+"""Checks of 16_between_the_two."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch.nn import functional as F
+
+from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
+from sbert_lab.course.plots import COLORS, new
+
+# The rank at which a first stage finds the duplicate of each of six queries.
+RANKS = (1, 3, 2, 12, 40, 5)
+
+
+@check
+def rerank_passes(answer):
+    """answer(queries, questions, k) -> passes, the questions' vectors being kept already."""
+    queries, questions, k = 7, 1000, 20
+    result = need_number(answer(queries, questions, k), "the number of passes")
+    right = queries * (1 + k)
+    if near(result, right):
+        other = need_number(answer(3, 500, 100), "the number of passes")
+        if not near(other, 3 * 101):
+            raise Hint("right for 7 queries and k = 20, not for 3 and 100: use the arguments")
+        return
+    mistakes = {
+        queries * questions: "this is n per query, the cross-encoder alone: the second stage reads "
+        "only the k that the first one found",
+        queries * (1 + questions): "n per query: the second stage reads only the k that the first "
+        "one found",
+        queries * k: "and the query itself? The first stage needs its vector: one more pass",
+        right + questions: "the questions' vectors are kept already: only what a query costs",
+        1 + k: "this is one query: there are several",
+        queries + k: "each query has its own k candidates",
+        queries * 2 * k: "a pair is one input to the cross-encoder, and so one pass",
+        queries * (1 + 2 * k): "a pair is one input to the cross-encoder, and so one pass",
+    }
+    for wrong, hint in mistakes.items():
+        if near(result, wrong):
+            raise Hint(hint)
+    raise Hint("count for one query: its own vector, then one pair for each candidate")
+
+
+@check
+def ceiling(answer):
+    """answer(ranks, k) -> (recall@k, mean reciprocal rank) after the best possible re-ranking."""
+    ranks = np.array(RANKS)
+    recall, quality = _two(answer(ranks, 5))
+    seen = ranks <= 5
+    _recall(recall, seen, (ranks < 5).mean())
+    best = np.where(seen, 1, 1 / ranks).mean()
+    if not near(quality, best):
+        _quality(quality, ranks, seen)
+    recall, quality = _two(answer(ranks, 1))
+    if not near(recall, 1 / 6) or not near(quality, (1 / ranks).mean()):
+        raise Hint("right for k = 5. With k = 1 there is nothing to reorder: nothing may change")
+
+
+def _two(result: object) -> tuple[float, float]:
+    try:
+        recall, quality = result
+    except (TypeError, ValueError):
+        raise Hint("two numbers are needed: return recall, mean_reciprocal_rank") from None
+    return need_number(recall, "the recall"), need_number(quality, "the mean reciprocal rank")
+
+
+def _recall(recall: float, seen: np.ndarray, strict: float) -> None:
+    if near(recall, seen.mean()):
+        return
+    if near(recall, 1):
+        raise Hint(
+            "re-ranking cannot raise recall@k: it reorders the k that were found and never sees "
+            "the others"
+        )
+    if near(recall, strict):
+        raise Hint("rank k itself is still among the first k")
+    if near(recall, seen.sum()):
+        raise Hint("as a share of the queries, please")
+    raise Hint("recall@k: the share of the queries whose duplicate is among the first k")
+
+
+def _quality(quality: float, ranks: np.ndarray, seen: np.ndarray) -> None:
+    mistakes = {
+        1.0: "not every duplicate reaches the second stage: what is below rank k stays there",
+        (1 / ranks).mean(): "this is the first stage's own: a perfect second stage puts every "
+        "duplicate that it sees on rank 1",
+        seen.mean(): "a duplicate below rank k is not lost, it keeps its rank and counts 1 / rank",
+        np.where(seen, 1 / ranks, 0).mean(): "a perfect second stage moves what it sees to rank 1, "
+        "and what it does not see keeps its rank",
+        (1 / np.where(seen, 1, ranks).mean()): "take 1 / rank of each query first, then the mean",
+    }
+    for wrong, hint in mistakes.items():
+        if near(quality, wrong):
+            raise Hint(f"the recall is right; {hint}")
+    raise Hint("the recall is right; for the rank: 1 for what is seen, the old rank for the rest")
+
+
+@check
+def meet(answer):
+    """answer(views (M, H), candidates (C, H)) -> cosines (C,), as in a poly-encoder."""
+    draw = torch.Generator().manual_seed(16)
+    views, candidates = (2 * torch.randn(n, 5, generator=draw) for n in (3, 4))
+    result = answer(views, candidates)
+    need_shape(result, (4,), "the scores of four candidates")
+    logits = candidates @ views.T / math.sqrt(5)  # (C, M)
+    right = F.cosine_similarity(logits.softmax(dim=1) @ views, candidates)
+    if near(result, right, tolerance=1e-4):
+        return
+    over_candidates = logits.softmax(dim=0) @ views
+    unscaled = (logits * math.sqrt(5)).softmax(dim=1) @ views
+    attended = logits.softmax(dim=1) @ views
+    mistakes = [
+        (
+            F.cosine_similarity(over_candidates, candidates),
+            "the softmax runs over the candidates, so they compete with each other: for one "
+            "candidate the weights of the M views must sum to 1",
+        ),
+        (
+            (over_candidates * candidates).sum(dim=1),
+            "the softmax runs over the candidates: the weights of the M views must sum to 1",
+        ),
+        (F.cosine_similarity(unscaled, candidates), "divide by the root of H before the softmax"),
+        ((attended * candidates).sum(dim=1), "this is a dot product: the score is a cosine"),
+        (
+            F.cosine_similarity(views.mean(dim=0, keepdim=True), candidates),
+            "all views have the same weight: the candidate should choose among them",
+        ),
+        (
+            F.cosine_similarity(logits @ views, candidates),
+            "the softmax is missing: weights are positive and sum to 1",
+        ),
+    ]
+    for wrong, hint in mistakes:
+        if near(result, wrong, tolerance=1e-4):
+            raise Hint(hint)
+    raise Hint(
+        "three steps: weights (C, M) by a softmax over the views, their weighted sum (C, H), its "
+        "cosine with the candidate"
+    )
+
+
+# ---- figures
+
+
+GREY = "#777777"
+# family: colour, marker, how its points are labelled
+FAMILIES = {
+    "raw": (GREY, "X"),
+    "bi-encoder": (COLORS[0], "o"),
+    "poly-encoder": (COLORS[2], "s"),
+    "re-rank": (COLORS[1], "^"),
+    "cross-encoder": (COLORS[5], "D"),
+}
+
+
+def family_of(name: str) -> str:
+    """'re-rank 20' -> 're-rank': the family that a system belongs to."""
+    return next(family for family in FAMILIES if name.startswith(family))
+
+
+def front_of(costs: Sequence[float], quality: Sequence[float]) -> list[int]:
+    """The systems that no other beats at once in cost and in quality, cheapest first."""
+    costs, quality = np.asarray(costs, dtype=float), np.asarray(quality, dtype=float)
+    front, best = [], -np.inf
+    for row in np.lexsort((-quality, costs)):
+        if quality[row] > best:
+            front.append(int(row))
+            best = quality[row]
+    return front
+
+
+def quality_and_cost(panels: Mapping[str, Mapping[str, tuple]], *, unit: float) -> Figure:
+    """panels: title -> {system: (cost, low, mean, high)}; cost in multiply-adds, rest in points.
+
+    `unit` is the cost of one sentence's pass, marked by a line.
+    """
+    width = 7.4 if len(panels) == 1 else 10.4
+    figure, axes = new(width, 4.8, columns=len(panels), sharey=True)
+    for one, (title, systems) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+        _panel(one, systems, unit)
+        one.set_title(title)
+        one.set_xlabel("multiply-adds per query")
+        one.label_outer()
+    first = np.atleast_1d(axes)[0]
+    first.set_ylabel("mean reciprocal rank (points)")
+    first.set_ylim(0, 100)
+    handles = [
+        first.scatter([], [], color=color, marker=marker, label=name)
+        for name, (color, marker) in FAMILIES.items()
+    ]
+    handles.append(first.plot([], [], color=GREY, ls="--", lw=1.3, label="front")[0])
+    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(panels) == 1 else 6,
+                  fontsize=9)  # fmt: skip
+    return figure
+
+
+def _panel(axes: Axes, systems: Mapping[str, tuple], unit: float) -> None:
+    names = list(systems)
+    costs, low, mean, high = np.array([systems[name] for name in names], dtype=float).T
+    front = front_of(costs, mean)
+    steps_x = np.append(np.repeat(costs[front], 2)[1:], costs.max() * 2)
+    axes.plot(steps_x, np.repeat(mean[front], 2), color=GREY, ls="--", lw=1.3, zorder=1)
+    for row, name in enumerate(names):
+        color, marker = FAMILIES[family_of(name)]
+        bars = [[mean[row] - low[row]], [high[row] - mean[row]]]
+        axes.errorbar(costs[row], mean[row], yerr=bars, color=color, lw=1, capsize=2, zorder=2)
+        axes.scatter(costs[row], mean[row], color=color, marker=marker, s=48, zorder=3)
+        number = "".join(letter for letter in name if letter.isdigit())
+        if number:
+            axes.annotate(number, (costs[row], high[row]), xytext=(0, 3), fontsize=8, color=color,
+                          textcoords="offset points", ha="center")  # fmt: skip
+    axes.axvline(unit, color=GREY, lw=0.8, ls=":", zorder=0)
+    axes.text(unit * 0.93, 3, "one pass", rotation=90, color=GREY, fontsize=8, ha="right")
+    axes.set_xscale("log")
+
+
+def room(
+    ks: Sequence[int],
+    ceiling: Sequence[float],
+    used: Mapping[str, Sequence[float]],
+    alone: float,
+) -> Axes:
+    """Mean reciprocal rank (points) against k: at best, by each judge, the first stage alone."""
+    _, axes = new(6.6, 3.8)
+    axes.fill_between(ks, alone, ceiling, color=COLORS[2], alpha=0.12, lw=0)
+    axes.plot(ks, ceiling, "-", marker="o", color=COLORS[2], label="a perfect second stage")
+    for number, (name, values) in enumerate(used.items()):
+        axes.plot(ks, values, "--", marker="^s"[number], color=COLORS[(1, 3)[number]], label=name)
+    axes.axhline(alone, color=COLORS[0], lw=1.5, ls=":", label="the first stage alone")
+    axes.set_xscale("log")
+    axes.set_xticks(ks, [str(k) for k in ks])
+    axes.minorticks_off()
+    axes.set_ylim(0, 104)
+    axes.set_xlabel("k: candidates that the second stage reads")
+    axes.set_ylabel("mean reciprocal rank (points)")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=2, fontsize=9)
+    return axes
+
+
+def code_views(weights, tokens: Sequence[str]) -> Axes:
+    """What each code looks at: attention weights (M, T) over the tokens of a sentence."""
+    weights = np.asarray(weights)
+    figure, axes = new(0.62 * len(tokens) + 2.4, 0.3 * len(weights) + 1.7)
+    image = axes.imshow(weights, vmin=0, cmap="cividis", aspect="auto")
+    axes.set_xticks(range(len(tokens)), tokens, rotation=45, ha="right")
+    axes.set_yticks(range(len(weights)), range(1, len(weights) + 1))
+    axes.set_ylabel("code")
+    figure.colorbar(image, ax=axes, label="weight", pad=0.02)
+    return axes
+
+
+def cost_by_size(sizes: Sequence[int], curves: Mapping[str, Sequence[float]]) -> Axes:
+    """Multiply-adds per query against the size of the collection, both logarithmic."""
+    _, axes = new(6.8, 4)
+    for name, values in curves.items():
+        color, marker = FAMILIES[family_of(name)]
+        style, face = ("--", "white") if "64" in name else ("-", color)
+        axes.plot(sizes, values, style, color=color, marker=marker, ms=5, mfc=face, label=name)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("questions in the collection")
+    axes.set_ylabel("multiply-adds per query")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+    return axes

@@ -1,0 +1,399 @@
+"""Checks of 17_your_own_encoder."""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from torch.nn import functional as F
+
+from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.plots import COLORS, heatmap, new
+from sbert_lab.files import read_json, write_json
+
+WIDEST = 20.0  # points: a wider range can hardly be wrong
+CLOSE = 1e-4  # what two libraries may differ by in a vector
+KINDS = ("negation", "number", "role swap")
+_NEGATIONS = """not no never nobody nothing none nowhere without cannot neither nor hardly barely
+scarcely"""
+NEGATIONS = set(_NEGATIONS.split())
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_OTHERS = "half both once twice dozens hundreds thousands millions"
+TIMES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
+VALUES = {word: value for value, word in enumerate(_UNITS.split())} | TIMES
+VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+NAMED = {word: word for word in _OTHERS.split()}
+NAMED |= {word: f"{n}{ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS.split(), start=1)}
+
+# ---- in-batch negatives
+
+
+def _batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Six pairs; rows 1 and 4 have one positive in common, rows 2 and 5 one anchor."""
+    generator = torch.Generator().manual_seed(17)
+    u = torch.randn(6, 8, generator=generator)
+    v = u + 1.2 * torch.randn(6, 8, generator=generator)
+    u, v = 3 * u, 0.5 * v  # lengths that a cosine ignores
+    v[4], u[5] = v[1], u[2]
+    twins = torch.zeros(6, 6, dtype=torch.bool)
+    for i, j in ((1, 4), (4, 1), (2, 5), (5, 2)):
+        twins[i, j] = True
+    return u, v, twins
+
+
+def _cosines(u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    return F.normalize(u, dim=-1) @ F.normalize(v, dim=-1).T
+
+
+def _loss(logits: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Tensor:
+    return F.cross_entropy(logits, torch.arange(len(logits)) if labels is None else labels)
+
+
+@check
+def in_batch_loss(answer):
+    """answer(u, v, twins, scale) -> the mean loss: (B, H), (B, H), (B, B) -> one number."""
+    u, v, twins = _batch()
+    given = (u.clone(), v.clone(), twins.clone())
+    result = need_number(answer(*given, 20.0), "the loss")
+    if any(not torch.equal(a, b) for a, b in zip(given, (u, v, twins), strict=True)):
+        raise Hint("your function changes what it was given: u, v or twins; work on a copy")
+    scaled = 20 * _cosines(u, v)
+    right = _loss(scaled.masked_fill(twins, -torch.inf))
+    if near(result, right, tolerance=1e-4):
+        _try_other_batches(answer, u, v, twins)
+        return
+    own = twins | torch.eye(6, dtype=torch.bool)
+    dots = (20 * u @ v.T).masked_fill(twins, -torch.inf)
+    mistakes = [
+        (
+            _loss((scaled / 20).masked_fill(twins, -torch.inf)),
+            "there is no scale: a cosine ends at 1, so even a perfect batch would keep a large "
+            "loss. Multiply the cosines by `scale`",
+        ),
+        (
+            _loss((scaled / 400).masked_fill(twins, -torch.inf)),
+            "you divided by the scale: multiply, so that the softmax becomes sharper",
+        ),
+        (
+            _loss(scaled.masked_fill(twins, -torch.inf), torch.zeros(6, dtype=torch.long)),
+            "the labels are not 0, 1, 2, ...: row i must find column i, so they are arange(B)",
+        ),
+        (
+            _loss(scaled),
+            "a twin in the batch still counts as a negative: `twins` marks those places. What must "
+            "stand there so that the softmax gives them nothing?",
+        ),
+        (
+            _loss(scaled.masked_fill(twins, 0)),
+            "a twin with a logit of 0 still gets a share, exp(0) = 1: only -inf gives it none",
+        ),
+        (_loss(dots), "these are dot products: divide by the lengths first, to have cosines"),
+        (
+            _loss(scaled.masked_fill(twins, -torch.inf).T),
+            "you ask each v for its u: here each row, a u, chooses among the columns, the v",
+        ),
+        (6 * right, "this is the sum over the batch: take the mean"),
+        (-right, "the sign: a loss is the negative log of the share"),
+        (
+            float(torch.softmax(scaled.masked_fill(twins, -torch.inf), 1).diag().mean()),
+            "this is the share that the right answer gets: the loss is its negative logarithm",
+        ),
+        (_loss(scaled.masked_fill(own, -torch.inf)), "the diagonal is the right answer: keep it"),
+    ]
+    for wrong, hint in mistakes:
+        if near(result, wrong, tolerance=1e-4):
+            raise Hint(hint)
+    if not np.isfinite(result):
+        raise Hint(f"the loss is {result}: is the diagonal masked, too? It is the right answer")
+    raise Hint(
+        "four steps: cosines of every u with every v (B, B); times scale; -inf at the twins; "
+        "cross-entropy with the labels 0 .. B-1"
+    )
+
+
+def _try_other_batches(answer: Callable, u, v, twins) -> None:
+    """Right for the one batch; and for another scale, another size?"""
+    other = _loss((5 * _cosines(u, v)).masked_fill(twins, -torch.inf))
+    if not near(need_number(answer(u, v, twins, 5.0), "the loss"), other, tolerance=1e-4):
+        raise Hint("right for a scale of 20, not for 5: use the argument `scale`")
+    few = need_number(answer(u[1:4], v[1:4], twins[1:4, 1:4], 20.0), "the loss")
+    if not near(few, _loss(20 * _cosines(u[1:4], v[1:4])), tolerance=1e-4):
+        raise Hint("right for six pairs, not for three: take B from u")
+
+
+# ---- a prediction
+
+
+@check
+def prediction(answer, *, run_dir: str | Path, metrics: Sequence[str]):
+    """answer: dict with metric, low, high, why. It is sealed beside the run, before training."""
+    if not isinstance(answer, Mapping) or {"metric", "low", "high", "why"} - set(answer):
+        raise Hint('a dictionary is needed: {"metric": ..., "low": ..., "high": ..., "why": ...}')
+    if all(answer[key] is None for key in ("metric", "low", "high")):
+        raise NotImplementedError
+    if answer["metric"] not in metrics:
+        raise Hint(f"{answer['metric']!r} is no metric of ours: choose one of {', '.join(metrics)}")
+    low, high = (need_number(answer[key], key) for key in ("low", "high"))
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise Hint("low must lie below high")
+    if high <= 1:
+        raise Hint("in points, please: 0 to 100, not 0 to 1")
+    if high - low > WIDEST:
+        raise Hint(
+            f"{low:g} to {high:g} can hardly be wrong, so it says nothing: {WIDEST:g} at most"
+        )
+    if len(str(answer["why"]).split()) < 5:
+        raise Hint("why this range? One sentence: it is what you will compare with the outcome")
+    _seal({"metric": answer["metric"], "low": low, "high": high}, Path(run_dir))
+
+
+def _seal(said: dict, run_dir: Path) -> None:
+    """Keep the first prediction; once training has begun no other is taken."""
+    path = run_dir.with_name(run_dir.name + ".prediction.json")
+    begun = run_dir.exists()
+    if begun and not path.is_file():
+        raise Hint(
+            "the training has begun already: what is written now is a memory, not a prediction. "
+            "Take another seed or another choice (that is a new run), write, then train"
+        )
+    if begun and read_json(path) != json.loads(json.dumps(said)):
+        raise Hint(
+            "this is not what you wrote before training: put it back, and let the outcome differ"
+        )
+    if not begun:
+        write_json(path, said)
+
+
+# ---- five pairs that fool the encoder
+
+
+@check
+def five_pairs(answer, *, encode: Callable, line: float, others: Mapping[str, Callable]):
+    """answer: five (kind, first, second, cosine). `line`: the cosine from which pairs look alike.
+
+    `others` are encoders whose scores may have been given by mistake.
+    """
+    rows = _five(answer)
+    for number, (kind, first, second, _) in enumerate(rows, start=1):
+        _check_kind(number, kind, first, second)
+    missing = [kind for kind in KINDS if kind not in {row[0] for row in rows}]
+    if missing:
+        raise Hint(f"there is no pair of the kind {missing[0]!r} yet: all three are needed")
+    said = np.array([need_number(row[3], "a cosine") for row in rows])
+    true = _cosines_of(encode, rows)
+    if not near(said, true, tolerance=5e-3):
+        for name, other in others.items():
+            if near(said, _cosines_of(other, rows), tolerance=5e-3):
+                raise Hint(f"these are the scores of {name}, not of the encoder that you trained")
+        off = int(np.argmax(np.abs(said - true)))
+        raise Hint(f"pair {off + 1}: you say {said[off]:.2f}, your encoder says {true[off]:.2f}")
+    calm = np.flatnonzero(true < line)
+    if len(calm):
+        raise Hint(
+            f"pair {calm[0] + 1} does not fool it: {true[calm[0]]:.2f} is below the line of "
+            f"{line:.2f}. Change fewer words"
+        )
+
+
+def _five(answer: object) -> list[tuple]:
+    try:
+        rows = [tuple(row) for row in answer]
+    except TypeError:
+        raise Hint("a list of five rows is needed: (kind, first, second, cosine)") from None
+    if len(rows) != 5 or any(len(row) != 4 for row in rows):
+        raise Hint("a list of five rows is needed, each (kind, first, second, cosine)")
+    if len({frozenset(row[1:3]) for row in rows}) != 5:
+        raise Hint("five different pairs, please: one is there twice")
+    return rows
+
+
+def _check_kind(number: int, kind: str, first: str, second: str) -> None:
+    if kind not in KINDS:
+        raise Hint(f"pair {number}: {kind!r} is no kind: choose one of {', '.join(KINDS)}")
+    a, b = (_words(text) for text in (first, second))
+    if a == b:
+        raise Hint(f"pair {number}: the two sentences have the same words in the same order")
+    denied = [any(w in NEGATIONS or w.endswith("n't") for w in words) for words in (a, b)]
+    if kind == "negation" and denied[0] == denied[1]:
+        raise Hint(f"pair {number}: exactly one of the two must deny something (not, never, ...)")
+    if kind == "number" and sorted(_numbers(a)) == sorted(_numbers(b)):
+        raise Hint(f"pair {number}: the numbers are the same")
+    if kind == "role swap" and sorted(a) != sorted(b):
+        raise Hint(f"pair {number}: a role swap has exactly the same words in another order")
+
+
+def _words(text: str) -> list[str]:
+    """Small letters, straight apostrophes; 1,000 and 2.5 stay one word each."""
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text.lower().replace("’", "'"))
+    return re.findall(r"[a-z0-9']+(?:(?<=\d)[.:]\d+)*", text)
+
+
+def _numbers(words: Sequence[str]) -> list[str]:
+    """The numbers of a sentence, all in digits: 'twenty-five', '25' and '25kg' are the same."""
+    found, before = [], None  # before: the value of the word before, if it was a number
+    for word in words:
+        value = int(word) if word.isdecimal() else VALUES.get(word)
+        if value is None:
+            found += [NAMED[word]] if word in NAMED else _digits(word)
+        else:
+            if before is not None and word in TIMES:
+                value *= int(found.pop())  # two hundred
+            elif before in range(20, 100, 10) and value in range(1, 10):
+                value += int(found.pop())  # twenty-five
+            found.append(str(value))
+        before = value
+    return found
+
+
+def _digits(word: str) -> list[str]:
+    """5kg -> 5, 30s -> 30, mp3 -> 3; but 3rd stays 3rd."""
+    return re.findall(r"\d+(?:st|nd|rd|th)\b|\d+(?:[.:]\d+)*", word)
+
+
+def _cosines_of(encode: Callable, rows: Sequence[tuple]) -> np.ndarray:
+    u, v = (np.asarray(encode([row[i] for row in rows]), dtype=np.float64) for i in (1, 2))
+    return (u * v).sum(axis=1) / (np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1))
+
+
+# ---- the same vectors elsewhere
+
+
+@check
+def largest_difference(answer):
+    """answer(encoder, folder, sentences): save, open in sentence-transformers, compare: a float."""
+    from transformers.utils import logging as transformers_logging
+
+    from sbert_lab.encoder import SentenceEncoder
+
+    transformers_logging.disable_progress_bar()
+    sentences = ["A dog runs.", "The committee met in the old town hall on Tuesday.", "Why?"]
+    encoder = SentenceEncoder.load("mini-bert", pooling="max").train()  # as training leaves it
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "saved")
+        result = need_number(answer(encoder, folder, sentences), "the difference")
+        if not (folder / "config.json").is_file():
+            raise Hint("nothing was saved in `folder`")
+        if not (folder / "1_Pooling" / "config.json").is_file():
+            raise Hint(
+                "the pooling is missing in the folder: without 1_Pooling the other library takes "
+                "MEAN, and this encoder has MAX. Save the whole encoder, not only its backbone"
+            )
+        if not abs(result) < CLOSE:
+            raise Hint(
+                f"the vectors differ by {result:.3f}: is the encoder still in train mode, with "
+                "dropout at work? `encode` switches it off, a bare forward does not"
+            )
+        honest, encoder.encode = encoder.encode, lambda s, **given: honest(s, **given) + 0.5
+        shifted = need_number(answer(encoder, Path(place, "again"), sentences), "the difference")
+    if not near(abs(shifted), 0.5, tolerance=1e-3):
+        raise Hint(
+            "an encoder whose `encode` is off by 0.5 passes as equal: compare its vectors with "
+            "those of the other library, and give the largest absolute difference"
+        )
+
+
+# ---- figures
+
+
+GREY = "#777777"
+PAPER = "claimed"
+# verdict -> (marker, colour, size, filled): told apart by shape alone, too
+VERDICTS = {
+    PAPER: ("D", GREY, 38, False),
+    "holds": ("o", COLORS[2], 85, True),
+    "does not hold": ("X", COLORS[5], 85, True),
+    "inconclusive": ("^", COLORS[1], 75, True),
+    "not measurable": ("s", GREY, 55, False),
+    "not recorded": (".", "#aaaaaa", 30, True),
+}
+LONG = {"does not hold at this scale": "does not hold", "not measurable here": "not measurable"}
+STYLES = {"floor": ("#999999", "s"), "system": (COLORS[0], "o"), "extra": (COLORS[1], "^")}
+
+
+def batch(cosines, rows: Sequence[str], columns: Sequence[str], twins=None) -> Axes:
+    """Every u (rows) against every v (columns): own positives framed, twins hatched."""
+    _, axes = new(6.8, 4.2)
+    values = np.asarray(cosines)
+    heatmap(axes, values, [""] * len(values), minimum=float(values.min()), maximum=1.0)
+    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    for place in range(len(values)):
+        corner = (place - 0.47, place - 0.47)
+        axes.add_patch(Rectangle(corner, 0.94, 0.94, fill=False, ec=COLORS[5], lw=3))
+    for row, column in np.argwhere(np.asarray(twins) if twins is not None else []):
+        corner = (column - 0.47, row - 0.47)
+        style = {"fill": False, "ec": "white", "lw": 2, "hatch": "//", "alpha": 0.55}
+        axes.add_patch(Rectangle(corner, 0.94, 0.94, **style))
+    axes.set_xlabel("positives: v")
+    axes.set_ylabel("anchors: u")
+    return axes
+
+
+def systems(
+    rows: Mapping[str, Mapping[str, Sequence[float]]],
+    titles: Mapping[str, str],
+    *,
+    kinds: Mapping[str, str],
+    live: tuple[str, Mapping[str, float]] | None = None,
+) -> Figure:
+    """One panel per score, one line per system, one dot per seed; the live run a diamond above."""
+    figure, axes = new(9.6, 0.42 * len(rows) + 1.7, columns=len(titles), sharey=True)
+    names = list(rows)
+    for one, (score, title) in zip(np.atleast_1d(axes), titles.items(), strict=True):
+        for height, name in enumerate(names):
+            color, marker = STYLES[kinds[name]]
+            values = np.asarray(rows[name][score])
+            one.plot(values, [height] * len(values), marker, color=color, ms=7, alpha=0.75)
+            one.plot(values.mean(), height, "|", color=color, ms=16, mew=2)
+        if live is not None and score in live[1]:
+            height = names.index(live[0]) - 0.28  # beside its line: the dots stay visible
+            one.plot(live[1][score], height, "D", color=COLORS[7], ms=6, zorder=4)
+        one.set_title(title, fontsize=9.5)
+        one.set_xlabel("points")
+        one.grid(axis="x", color="#dddddd", lw=0.7)
+        one.margins(x=0.12)
+        one.locator_params(axis="x", nbins=4)
+    first = np.atleast_1d(axes)[0]
+    first.set_yticks(range(len(names)), names)
+    first.set_ylim(len(names) - 0.5, -0.5)
+    return figure
+
+
+def ledger(
+    entries: Sequence[Mapping[str, str]], profiles: Sequence[str] = ("mini", "real")
+) -> Axes:
+    """The strip: claims to the right; the paper, and each profile, one line."""
+    figure, axes = new(11, 2.9)
+    lines = [*profiles, "paper"]
+    used: dict[str, list[tuple[int, int]]] = {name: [] for name in VERDICTS}
+    for x, entry in enumerate(entries):
+        for y, line in enumerate(lines):
+            found = PAPER if line == "paper" else LONG.get(entry[line], entry[line])
+            used[found].append((x, y))
+    for name, places in used.items():
+        if places:
+            marker, color, size, filled = VERDICTS[name]
+            face = color if filled else "white"
+            x, y = zip(*places, strict=True)
+            style = {"marker": marker, "s": size, "facecolor": face, "edgecolor": color}
+            axes.scatter(x, y, linewidths=1.6, label=name, zorder=3, **style)
+    for x in range(len(entries) + 1):
+        axes.axvline(x - 0.5, color="#eeeeee", lw=0.8, zorder=0)
+    axes.set_xticks(range(len(entries)), [entry["id"] for entry in entries], rotation=90)
+    axes.set_yticks(range(len(lines)), lines)
+    axes.set_xlim(-0.5, len(entries) - 0.5)
+    axes.set_ylim(len(lines) - 0.5, -0.5)
+    axes.tick_params(length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=len(VERDICTS), handletextpad=0.3)
+    return axes

@@ -1,0 +1,217 @@
+"""Semantic textual similarity: how well do similarities rank pairs as people do? (Tables 1, 2)
+
+`spearman` and `pearson` are the plain correlations, from -1 to 1. Whatever scores a system
+(`score_pairs`, `correlations`, `score_subsets`, `bootstrap_difference`) is in points: times 100.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from sbert_lab.errors import InputError
+from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
+
+FEWEST = 3  # with two rows every correlation is -1, 1 or undefined
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Both correlations in points (times 100), and of how many pairs."""
+
+    spearman: float
+    pearson: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"Spearman {self.spearman:.2f}, Pearson {self.pearson:.2f} ({self.n:,} pairs)"
+
+
+@dataclass(frozen=True)
+class SubsetScores:
+    """One year of STS, three ways to say its Spearman (points): they are different numbers.
+
+    `all` puts all pairs into one list, as the paper does; `mean` averages the subsets' own
+    correlations, `weighted_mean` weighs them by their pairs, as SentEval does.
+    """
+
+    all: float
+    mean: float
+    weighted_mean: float
+    subsets: dict[str, Correlations]
+
+
+def spearman(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """Spearman's rank correlation, from -1 to 1; equal values share their mean rank."""
+    gold, predicted = _checked(gold, predicted)
+    return _correlate(stats.rankdata(gold), stats.rankdata(predicted))
+
+
+def pearson(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """Pearson's linear correlation, from -1 to 1."""
+    return _correlate(*_checked(gold, predicted))
+
+
+def correlations(gold: Sequence[float], predicted: Sequence[float]) -> Correlations:
+    """Both correlations in points: for scores that come from elsewhere, such as a cross-encoder."""
+    return Correlations(
+        spearman=100 * spearman(gold, predicted),
+        pearson=100 * pearson(gold, predicted),
+        n=len(gold),
+    )
+
+
+def similarities(encode: Encode, rows: Sequence[dict], *, similarity: str = "cosine") -> np.ndarray:
+    """The similarity of each row's two sentences: (N,). 'cosine', 'euclidean' or 'manhattan'.
+
+    Rounded to twelve decimals, so that identical sentences tie instead of being ranked by noise.
+    """
+    import torch
+
+    from sbert_lab.similarity import pairwise
+
+    u, v = embed(encode, column(rows, "sentence1"), column(rows, "sentence2"))
+    values = pairwise(similarity, torch.from_numpy(u), torch.from_numpy(v)).numpy()
+    return np.round(values, 12)
+
+
+def score_pairs(
+    encode: Encode, rows: Sequence[dict], *, similarity: str = "cosine"
+) -> Correlations:
+    """Compare similarities with the gold scores of rows with sentence1, sentence2 and score."""
+    predicted = similarities(encode, rows, similarity=similarity)
+    return correlations(column(rows, "score"), predicted)
+
+
+def score_subsets(
+    gold: Sequence[float], predicted: Sequence[float], subsets: Sequence[str]
+) -> SubsetScores:
+    """The three scores of a set that consists of named subsets (STS12 to STS16)."""
+    gold, predicted = _checked(gold, predicted)
+    names = np.asarray(subsets)
+    if len(names) != len(gold):
+        raise InputError(f"{len(gold)} pairs but {len(names)} subset names")
+    parts = {}
+    for name in dict.fromkeys(names.tolist()):
+        here = names == name
+        try:
+            parts[name] = correlations(gold[here], predicted[here])
+        except InputError as error:
+            raise InputError(f"subset {name!r}: {error}") from error
+    values = [part.spearman for part in parts.values()]
+    return SubsetScores(
+        all=100 * spearman(gold, predicted),
+        mean=float(np.mean(values)),
+        weighted_mean=float(np.average(values, weights=[part.n for part in parts.values()])),
+        subsets=parts,
+    )
+
+
+def bootstrap_difference(
+    gold: Sequence[float],
+    scores_a: np.ndarray,
+    scores_b: np.ndarray,
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+) -> np.ndarray:
+    """Spearman of a minus Spearman of b (points) on resampled pairs: (samples,).
+
+    Both systems see the same pairs each time, so what is hard for both cancels out. A system with
+    several seeds comes as (seeds, N): its Spearmans are averaged. For a mean over several sets,
+    average the arrays that you get per set, each with its own seed.
+    """
+    systems = [_runs(gold, scores_a), _runs(gold, scores_b)]
+    return _bootstrap(gold, systems, samples, seed)
+
+
+def bootstrap_spearman(
+    gold: Sequence[float], scores: np.ndarray, *, samples: int = 1000, seed: int = 0
+) -> np.ndarray:
+    """Spearman of one system (points) on resampled pairs: (samples,). Is it above chance at all?"""
+    return _bootstrap(gold, [_runs(gold, scores)], samples, seed)
+
+
+def interval(differences: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+    """The middle 95 % of bootstrapped values: lower and upper end."""
+    outside = (1 - level) / 2
+    low, high = np.quantile(np.asarray(differences, dtype=float), [outside, 1 - outside])
+    return float(low), float(high)
+
+
+def _runs(gold: Sequence[float], scores: np.ndarray) -> list[np.ndarray]:
+    """One system's scores as a list of runs (seeds), each checked against the gold scores."""
+    return [_checked(gold, run)[1] for run in np.atleast_2d(np.asarray(scores, dtype=float))]
+
+
+def _bootstrap(gold: Sequence[float], systems: list, samples: int, seed: int) -> np.ndarray:
+    """The first system's Spearman, minus the second's if there is one, per resample."""
+    if samples < 1:
+        raise InputError(f"samples must be at least 1, got {samples!r}")
+    gold = np.asarray(gold, dtype=np.float64)
+    rng = np.random.default_rng(seed)
+    kept: list[float] = []
+    for _ in range(20):  # more than one turn only if resamples came out constant
+        picks = rng.integers(len(gold), size=(samples - len(kept), len(gold)))
+        first, *others = [_mean_spearman(gold, runs, picks) for runs in systems]
+        values = first - others[0] if others else first
+        kept.extend(values[np.isfinite(values)].tolist())
+        if len(kept) == samples:
+            return 100 * np.array(kept)
+    raise InputError(
+        f"too few different values among the {len(gold)} pairs to resample them: use more pairs"
+    )
+
+
+def _mean_spearman(gold: np.ndarray, runs: list[np.ndarray], picks: np.ndarray) -> np.ndarray:
+    """Spearman per resample, averaged over a system's runs; nan where one side is constant."""
+    results = np.empty(len(picks))
+    for start in range(0, len(picks), 100):  # a hundred at a time keeps the memory small
+        chosen = picks[start : start + 100]
+        ranked = standard_ranks(gold[chosen])
+        values = [(ranked * standard_ranks(run[chosen])).sum(axis=1) for run in runs]
+        results[start : start + 100] = np.mean(values, axis=0)
+    return results
+
+
+def standard_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks per row, centred and of length 1: their product sums to Spearman's correlation."""
+    ranks = stats.rankdata(values, axis=1)
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
+    return np.divide(ranks, lengths, out=np.full_like(ranks, np.nan), where=lengths > 0)
+
+
+def _correlate(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return float(np.clip(a @ b, -1, 1))
+
+
+def _checked(gold: Sequence[float], predicted: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float arrays, or an error that says why no correlation exists."""
+    pair = []
+    for name, values in (("gold scores", gold), ("predicted scores", predicted)):
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the {name} are not all numbers: {error}") from error
+        if array.ndim != 1:
+            raise InputError(f"the {name} have shape {array.shape}: expected one number per pair")
+        pair.append((name, array))
+    (_, first), (_, second) = pair
+    if len(first) != len(second):
+        raise InputError(f"{len(first)} gold scores but {len(second)} predicted ones")
+    if len(first) < FEWEST:
+        raise InputError(f"{len(first)} pairs are too few for a correlation: at least {FEWEST}")
+    for name, array in pair:
+        if not np.isfinite(array).all():
+            bad = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise InputError(f"the {name} have {array[bad]} at position {bad}: look for its cause")
+        if np.ptp(array) <= 1e-12 * np.abs(array).max():
+            raise InputError(
+                f"the {name} are all equal ({array[0]:g}): a constant has no ranking and no "
+                "correlation with anything"
+            )
+    return first, second

@@ -1,0 +1,118 @@
+"""The ledger: every claim of the paper, its rule, and the verdict of the recorded runs.
+
+data/results/<profile>/claims.json is written by `sbert-lab reproduce` from the recorded tables and
+from the few claims that no table holds (counts, properties, times).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sbert_lab.errors import DataError, InputError, OutOfReachError
+from sbert_lab.experiments import TABLES, table_module
+from sbert_lab.experiments.paper import Verdict, get_claim, judge, list_claims
+from sbert_lab.experiments.plain_claims import PLAIN
+from sbert_lab.experiments.results import Results, has_table, open_table, results_dir
+from sbert_lab.experiments.store import describe_machine
+from sbert_lab.files import read_json, write_json
+from sbert_lab.profiles import Profile
+
+NOT_RECORDED = "not recorded"
+
+
+def ledger_path(profile: str) -> Path:
+    return results_dir(profile, "claims.json")
+
+
+def read_ledger(profile: str) -> list[dict]:
+    """The committed ledger of a profile; empty where none was recorded."""
+    path = ledger_path(profile)
+    return read_json(path)["claims"] if path.is_file() else []
+
+
+def write_ledger(profile: Profile) -> list[dict]:
+    """Judge every claim by what is recorded, and write the ledger."""
+    verdicts, away = table_verdicts(profile), _without_data(profile)
+    kept = {entry["id"]: entry for entry in read_ledger(profile.name)}
+    kept = {id: entry for id, entry in kept.items() if entry["verdict"] != NOT_RECORDED}
+    entries = []
+    for id in list_claims()["id"]:
+        if id in PLAIN:
+            verdicts[id] = _plain(id, profile, PLAIN[id])
+        if id in verdicts:
+            entries.append(_entry(id, verdicts[id]))
+        else:
+            entries.append(kept.get(id) or _entry(id, away.get(id)))
+    about = {**describe_machine(), "command": f"sbert-lab reproduce --profile {profile.name}"}
+    content = {"profile": profile.name, "about": about, "claims": entries}
+    write_json(ledger_path(profile.name), content)
+    return entries
+
+
+def table_verdicts(profile: Profile) -> dict[str, Verdict]:
+    """The verdicts of all claims that the recorded tables decide."""
+    verdicts = {}
+    for number in TABLES:
+        if has_table(number, profile):
+            verdicts.update(verdicts_of(open_table(number, profile)))
+    return verdicts
+
+
+def _without_data(profile: Profile) -> dict[str, Verdict]:
+    """Not measurable here: claims of tables that were not recorded and whose data are not there."""
+    verdicts = {}
+    for number in TABLES:
+        if has_table(number, profile):
+            continue
+        try:
+            table_module(number).gold(profile)
+        except (DataError, OutOfReachError):
+            note = f"the data of Table {number} are not at hand"
+            sections = list_claims().set_index("id")["section"]
+            for id in sections.index[sections.str.contains(f"Table {number}")]:
+                verdicts[id] = judge(id, note=note, profile=profile.name)
+    return verdicts
+
+
+def verdicts_of(table: Results) -> dict[str, Verdict]:
+    """What one recorded table says: a claim whose rows are missing is left out."""
+    module = table_module(table.number)
+    found = {}
+    for id, difference in module.claims(table).items():
+        found[id] = judge(id, difference=difference, profile=table.profile)
+    for id, (holds, note) in getattr(module, "time_claims", lambda _: {})(table).items():
+        found[id] = judge(id, holds=holds, note=note, profile=table.profile)
+    return found
+
+
+def _plain(id: str, profile: Profile, measure: Callable[[Profile], tuple[bool, str]]) -> Verdict:
+    """A claim that no table holds; what is not at hand is said."""
+    try:
+        holds, note = measure(profile)
+    except (DataError, InputError, OutOfReachError) as error:
+        return judge(id, note=str(error), profile=profile.name)
+    return judge(id, holds=holds, note=note, profile=profile.name)
+
+
+def _entry(id: str, verdict: Verdict | None) -> dict:
+    claim = get_claim(id)
+    shown = {"id": id, "claim": claim.claim, "notebook": claim.notebook, "kind": claim.kind}
+    shown |= {"rule": claim.rule, "paper": claim.paper}
+    if verdict is None:
+        return {**shown, "verdict": NOT_RECORDED, "figures": "", "intervals": {}}
+    return {
+        **shown,
+        "verdict": verdict.verdict,
+        "figures": _figures(verdict),
+        "intervals": {n: [round(x, 2) for x in ends] for n, ends in verdict.intervals.items()},
+    }
+
+
+def _figures(verdict: Verdict) -> str:
+    """The intervals in words; for the other claims the note."""
+    if verdict.intervals:
+        parts = (f"{n} {low:+.1f} to {high:+.1f}" for n, (low, high) in verdict.intervals.items())
+        return "; ".join(parts)
+    notes = [line for line in verdict.details.splitlines() if " note: " in line]
+    return notes[0].split(" note: ", 1)[1] if notes else ""
