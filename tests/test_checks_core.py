@@ -9,6 +9,7 @@ from sbert_lab.course.diagnose import (
     NotCorrect,
     call,
     check,
+    diagnose,
     near,
     need_number,
     need_shape,
@@ -131,3 +132,49 @@ def test_shapes_and_numbers_are_asked_for_in_words():
     for answer in ("three", [1, 2]):
         with pytest.raises(Hint, match="one number"):
             need_number(answer)
+
+
+HALF = (
+    (lambda numbers: [2 * x for x in numbers], "that is twice"),
+    (lambda numbers: [x / 4 for x in numbers], "that is a quarter"),
+)
+
+
+@check(mistakes=HALF)
+def half(answer):
+    """Half of each number; the list that is given stays as it is."""
+    diagnose(
+        answer,
+        lambda numbers: [x / 2 for x in numbers],
+        HALF,
+        ([4, 8],),
+        look=lambda found: need_shape(np.asarray(found), (2,)),
+        untouched="make a new list",
+        otherwise=lambda found, expected: f"{expected} is right, not {found.tolist()}",
+    )
+
+
+def clears(numbers):
+    return [numbers.pop(0) / 2, numbers.pop(0) / 2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (lambda numbers: np.array(numbers) / 2, "correct"),
+        ([2, 4], "correct"),
+        (HALF[0][0], "that is twice"),
+        ([1.0, 2.0], "that is a quarter"),
+        (lambda numbers: 3.0, "shape (2,), but it has ()"),
+        (clears, "make a new list"),
+        (lambda numbers: [0, 0], "[2.0, 4.0] is right, not [0, 0]"),
+        (lambda numbers: None, "not attempted yet"),
+    ],
+)
+def test_diagnose_names_the_mistake_the_shape_and_changed_inputs(answer, line):
+    assert verdict_of(half, answer).endswith(line)
+
+
+def test_a_check_keeps_its_mistakes_by_the_name_of_the_answer():
+    assert half.mistakes == {"answer": HALF}
+    assert twice.mistakes == {"answer": ()}

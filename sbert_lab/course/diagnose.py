@@ -7,7 +7,8 @@
 
     @check(mistakes=MEAN)
     def mean_pool(answer):
-        diagnose(answer, pooling.mean_pool, MEAN, padded_batch(), otherwise="which row differs?")
+        diagnose(answer, pooling.mean_pool, MEAN, padded_batch(), otherwise="which row differs?",
+                 look=lambda found: need_shape(found, (3, 4)))
 
 `mean_pool(answer)` prints "not attempted yet", "not there yet: <hint>" or "correct". A mistake is a
 function that makes it and the hint for it, so a test can hand every mistake in as an answer. An
@@ -19,7 +20,7 @@ import dis
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 
 import numpy as np
@@ -46,21 +47,29 @@ Mistake = tuple[Callable, str]  # what a newcomer may write, and what to tell th
 
 
 def diagnose(
-    answer: Callable,
+    answer: object,
     right: Callable,
     mistakes: Iterable[Mistake] = (),
     inputs: Sequence = (),
     *,
     otherwise: str | Callable[[object, object], str],
     same: Callable[[object, object], bool] | None = None,
+    look: Callable[[object], object] | None = None,
+    untouched: str = "",
 ) -> object:
     """Call the answer; if it is not what `right` gives, raise the hint of the mistake that fits.
 
-    Every function is called with copies of `inputs`. `otherwise` is the hint for a mistake that
-    nobody thought of: a text, or a function of what came out and what should have.
+    Every function is called with copies of `inputs`; an answer that is not a function is compared
+    as it is. `look` sees first what came out: it raises a hint for another shape, or gives back
+    what to compare (`need_number`, `need_shape`). `untouched` is the hint for an answer that
+    changes its inputs. `otherwise` is the hint for a mistake that nobody thought of: a text, or a
+    function of what came out and what should have.
     """
-    same = same or near
-    found, expected = answer(*_copies(inputs)), right(*_copies(inputs))
+    same, given = same or near, _copies(inputs)
+    found, expected = answer(*given) if callable(answer) else answer, right(*_copies(inputs))
+    found = look(found) if look else found
+    if untouched and not all(map(_unchanged, given, inputs)):
+        raise Hint(untouched)
     if same(found, expected):
         return found
     for mistake, hint in mistakes:
@@ -69,14 +78,23 @@ def diagnose(
     raise Hint(otherwise if isinstance(otherwise, str) else otherwise(found, expected))
 
 
-def check(function: Callable | None = None, *, mistakes: Iterable[Mistake] = ()) -> Callable:
+def check(
+    function: Callable | None = None,
+    *,
+    mistakes: Iterable[Mistake] | Mapping[str, Iterable[Mistake]] = (),
+    beside: Mapping[str, object] | None = None,
+    value_from: Sequence | None = None,
+) -> Callable:
     """Turn a function that raises Hint into a check that prints one line.
 
     Positional arguments are the learner's answers; what else a check needs goes by keyword.
-    `mistakes` are answers that the check knows by name; a test tries each of them.
+    `mistakes` are wrong first answers that the check knows by name; of several answers, a table for
+    each, by the answer's name. The rest is for the test that hands every mistake in: `beside` are
+    right answers and keywords, by name; `value_from` are a mistake's inputs where the answer is not
+    a function but what it gives.
     """
     if function is None:
-        return functools.partial(check, mistakes=mistakes)
+        return functools.partial(check, mistakes=mistakes, beside=beside, value_from=value_from)
 
     def verdict(*answers: object, **given: object) -> str:
         try:
@@ -96,7 +114,10 @@ def check(function: Callable | None = None, *, mistakes: Iterable[Mistake] = ())
             raise NotCorrect(f"{function.__name__}: {line}")
         print(line)
 
-    run.verdict, run.mistakes = verdict, tuple(mistakes)
+    if not isinstance(mistakes, Mapping):
+        mistakes = {next(iter(inspect.signature(function).parameters)): mistakes}
+    run.mistakes = {name: tuple(table) for name, table in mistakes.items()}
+    run.verdict, run.beside, run.value_from = verdict, dict(beside or {}), value_from
     return run
 
 
@@ -128,13 +149,14 @@ def near(result: object, expected: object, *, tolerance: float = 1e-5) -> bool:
     return bool(np.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def need_shape(result: object, shape: tuple[int, ...], what: str = "your result") -> None:
-    """Raise a hint unless the result is an array or tensor of this shape."""
+def need_shape(result: object, shape: tuple[int, ...], what: str = "your result") -> object:
+    """The result; a hint unless it is an array or tensor of this shape."""
     found = getattr(result, "shape", None)
     if found is None:
         raise Hint(f"{what} should have the shape {shape}, but it is a {type(result).__name__}")
     if tuple(found) != tuple(shape):
         raise Hint(f"{what} should have the shape {shape}, but it has {tuple(found)}")
+    return result
 
 
 def need_number(result: object, what: str = "your answer") -> float:
@@ -157,6 +179,10 @@ def _array(value: object) -> np.ndarray:
 
 def _copies(inputs: Sequence) -> list:
     return [copy.deepcopy(value) for value in inputs]
+
+
+def _unchanged(given: object, before: object) -> bool:
+    return near(given, before, tolerance=0) if hasattr(before, "shape") else given == before
 
 
 def _missing(value: object) -> bool:
