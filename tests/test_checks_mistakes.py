@@ -30,11 +30,11 @@ MISTAKES = [
     for number, (mistake, hint) in enumerate(table)
 ]
 # Their answers are numbers, lists or sentences, not functions.
-OF_VALUES = set(
-    "nb00.nearest nb00.self_test nb01.split nb02.same_vector nb04.different_neighbours nb06.ranking"
-    " nb07.four_losses nb07.magnifier nb08.ratings nb08.two_subsets nb09.printed_gains"
-    " nb13.marginal nb15.budget nb17.five_pairs nb17.prediction".split()
-)
+OF_VALUES = """
+    nb00.nearest nb00.self_test nb01.split nb02.same_vector nb04.different_neighbours nb06.ranking
+    nb07.four_losses nb07.magnifier nb08.ratings nb08.two_subsets nb09.printed_gains nb13.marginal
+    nb15.budget nb17.five_pairs nb17.prediction
+"""
 
 
 def verdict(check: Callable, *, other: object = None, **answers: object) -> str:
@@ -57,7 +57,7 @@ def test_no_answer_is_not_attempted(name):
         assert verdict(CHECKS[name], **{answer: None}) == NOT_ATTEMPTED
 
 
-@pytest.mark.parametrize("name", sorted(set(CHECKS) - OF_VALUES))
+@pytest.mark.parametrize("name", sorted(set(CHECKS) - set(OF_VALUES.split())))
 def test_a_stub_is_not_attempted(name):
     def stub(*given, **named): ...
 
