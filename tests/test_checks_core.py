@@ -12,6 +12,7 @@ from sbert_lab.course.diagnose import (
     diagnose,
     near,
     need_number,
+    need_numbers,
     need_shape,
     verdict_of,
 )
@@ -132,6 +133,10 @@ def test_shapes_and_numbers_are_asked_for_in_words():
     for answer in ("three", [1, 2]):
         with pytest.raises(Hint, match="one number"):
             need_number(answer)
+    assert need_numbers(np.array([1, 2]), "low", "high", hint="two") == [1.0, 2.0]
+    for answer, hint in ((3, "two, please"), ([1, 2, 3], "two, please"), ([1, "x"], "high should")):
+        with pytest.raises(Hint, match=hint):
+            need_numbers(answer, "low", "high", hint="two, please")
 
 
 HALF = (

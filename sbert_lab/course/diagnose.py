@@ -170,6 +170,14 @@ def need_number(result: object, what: str = "your answer") -> float:
     return float(values.reshape(()))
 
 
+def need_numbers(result: object, *names: str, hint: str) -> list[float]:
+    """The result as one float per name; the hint if there are not as many."""
+    try:
+        return [need_number(value, name) for value, name in zip(result, names, strict=True)]
+    except (TypeError, ValueError):
+        raise Hint(hint) from None
+
+
 def _array(value: object) -> np.ndarray:
     if hasattr(value, "detach"):
         value = value.detach().cpu()

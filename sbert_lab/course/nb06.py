@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from sbert_lab import pooling
 from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.plots import COLORS, GREY, new
 from sbert_lab.experiments.evaluation.sts import spearman
 
 # Gold scores of six pairs, already scaled, and the cosines of a careful encoder that swaps two.
@@ -165,7 +165,6 @@ def _compare(result: object, mistakes: list, otherwise: str) -> None:
 
 
 BANDS = 5  # one per point of the 0..5 scale
-GREY = "#777777"
 
 
 def targets() -> Axes:

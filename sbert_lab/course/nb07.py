@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sbert_lab.course.diagnose import Hint, check, near, need_number
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.plots import COLORS, GREY, new
 
 # Four triplets of points: anchor, positive, negative.
 FOUR = (
@@ -136,7 +136,6 @@ def magnifier(factor, accuracy):
 
 KINDS = {"easy": COLORS[2], "semi-hard": COLORS[1], "hard": COLORS[5]}
 MARKERS = {"easy": "o", "semi-hard": "^", "hard": "s"}
-GREY = "#777777"
 
 
 def kind_of(to_positive, to_negative, margin: float = 1.0) -> np.ndarray:

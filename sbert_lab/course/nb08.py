@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from sbert_lab.course.diagnose import Hint, check, near, need_number
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.plots import COLORS, GREY, new
 
 PAIRS = 20  # to be rated by the reader
 
@@ -163,7 +163,6 @@ def ratings(answer):
 # ---- figures
 
 
-GREY = "#777777"
 WAYS = {"all": ("o", COLORS[0]), "mean": ("s", COLORS[1]), "weighted mean": ("^", COLORS[2])}
 KINDS = {"system": ("o", COLORS[0]), "extra": ("D", COLORS[2]), "floor": ("s", GREY)}
 

@@ -18,6 +18,7 @@ from sbert_lab.errors import InputError
 
 # Okabe and Ito's colours: told apart by colour-blind readers too.
 COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000"]
+GREY = "#777777"  # for what is said beside the message
 DPI = 110
 
 STYLE = {
