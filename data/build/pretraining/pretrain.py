@@ -10,6 +10,7 @@ the same command again.
 """
 
 import argparse
+import copy
 import json
 import os
 import sys
@@ -218,7 +219,7 @@ class Run:
         return found
 
     def stsb_dev(self) -> dict[str, float]:
-        from sbert_lab.evaluation.sts import score_pairs
+        from sbert_lab.experiments.evaluation.sts import score_pairs
 
         from sbert_lab import data
         from sbert_lab.encoder import SentenceEncoder
@@ -228,11 +229,11 @@ class Run:
         dev = data.load("stsb", "dev", profile="real")
         scores = {}
         for pooling in ("mean", "cls", "max"):
+            backbone = copy.deepcopy(self.task.backbone)  # an encoder takes its pooler away
             encoder = SentenceEncoder(
-                self.task.backbone, self.tokenizer, pooling=pooling, max_length=MAX_LENGTH
+                backbone, self.tokenizer, pooling=pooling, max_length=MAX_LENGTH
             )
-            encode = lambda texts, encoder=encoder: encoder.encode(texts, show_progress=False)  # noqa: E731
-            scores[f"stsb dev {pooling}"] = round(score_pairs(encode, dev).spearman, 2)
+            scores[f"stsb dev {pooling}"] = round(score_pairs(encoder.encode, dev).spearman, 2)
         return scores
 
     def advance(self, rate_at, until: int) -> None:
