@@ -219,10 +219,9 @@ class Run:
         return found
 
     def stsb_dev(self) -> dict[str, float]:
-        from sbert_lab.experiments.evaluation.sts import score_pairs
-
         from sbert_lab import data
         from sbert_lab.encoder import SentenceEncoder
+        from sbert_lab.experiments.evaluation.sts import score_pairs
 
         if not os.environ.get("SBERT_LAB_DATA"):
             return {}
