@@ -1,6 +1,6 @@
 """The text that mini-bert and mini-roberta learn from, as rows of token ids on disk.
 
-    SBERT_LAB_DATA=FOLDER python data/build/pretraining/corpus.py --text FOLDER --out runs/pretraining
+    SBERT_LAB_DATA=FOLDER python data/build/pretraining/corpus.py --text FOLDER --out runs/mlm
 
 Four kinds of rows, all from training splits:
 
