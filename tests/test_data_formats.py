@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sbert_lab.data.formats import READERS
-from sbert_lab.data.formats.arguments import read_afs, read_ukp_aspect
-from sbert_lab.data.formats.nli import read_nli, read_nli_genre
+from sbert_lab.data.formats.arguments import read_afs, read_afs_binary, read_ukp_aspect
+from sbert_lab.data.formats.nli import read_nli, read_nli_genre, read_nli_source
 from sbert_lab.data.formats.questions import read_quora, read_tatoeba
 from sbert_lab.data.formats.senteval import read_mrpc, read_sst, read_trec, read_two_files
 from sbert_lab.data.formats.sts import read_sick, read_sts, read_stsb
@@ -179,7 +179,36 @@ def test_ukp_aspect_labels_become_scores(tmp_path):
     assert rows[0]["sentence1"] == '"A DTORCD.'
 
 
+def test_binary_afs_has_scores_zero_and_one_and_topics_in_words(tmp_path):
+    lines = "gun_control\tSimilar\tA.\tB.\ngun_control\tNot similar\tA.\tC.\n"
+    path = write(tmp_path, "A.tsv", "topic\tlabel\tsentence1\tsentence2\n" + lines)
+    rows = list(read_afs_binary([path]))
+    assert [row["score"] for row in rows] == [1.0, 0.0]
+    assert rows[0]["topic"] == "gun control"
+
+
+def test_pairs_of_several_corpora_name_their_source_and_a_wrong_label_its_line(tmp_path):
+    header = "label\tsentence1\tsentence2\tsource\n"
+    good = write(tmp_path, "good.tsv", header + "neutral\tA.\tB.\tmpe\n")
+    assert list(read_nli_source([good])) == [
+        {"label": 1, "sentence1": "A.", "sentence2": "B.", "source": "mpe"}
+    ]
+    bad = write(tmp_path, "bad.tsv", header + "maybe\tA.\tB.\tmpe\n")
+    with pytest.raises(DataError, match="bad.tsv, line 2: label 'maybe'"):
+        list(read_nli_source([bad]))
+
+
 # --- texts
+
+
+def test_an_empty_line_of_a_two_file_task_is_a_row_as_senteval_counts_it(tmp_path):
+    first, second = write(tmp_path, "a.pos", "fine\n\n"), write(tmp_path, "a.neg", "poor\n")
+    rows = list(read_two_files([first, second]))
+    assert rows == [
+        {"text": "fine", "label": 1},
+        {"text": "", "label": 1},
+        {"text": "poor", "label": 0},
+    ]
 
 
 def test_two_file_tasks_are_latin_1_and_the_first_file_is_label_one():

@@ -11,7 +11,7 @@ from sbert_lab.errors import DataError
 REAL = Path(
     os.environ.get("SBERT_LAB_DATA") or Path(__file__).parent.parent.parent / "shared" / "real"
 )
-PARTIAL = {("snli", "train"): 20_000, ("multinli", "train"): 29_340, ("quora", "train"): 39_205}
+PARTIAL = {("snli", "train"): 163_976, ("multinli", "train"): 118_208, ("quora", "train"): 39_205}
 COMPLETE = {
     ("snli", "dev"): 9_842,
     ("snli", "test"): 9_824,
@@ -25,6 +25,24 @@ COMPLETE = {
     ("sick", "train"): 4_500,
     ("sick", "dev"): 500,
     ("sick", "test"): 4_927,
+    ("sts12", "test"): 3_108,
+    ("sts13", "test"): 1_500,
+    ("sts14", "test"): 3_750,
+    ("sts15", "test"): 3_000,
+    ("sts16", "test"): 1_186,
+    ("mr", "all"): 10_662,
+    ("cr", "all"): 3_775,
+    ("subj", "all"): 10_000,
+    ("mpqa", "all"): 10_606,
+    ("sst", "train"): 67_349,
+    ("sst", "dev"): 872,
+    ("sst", "test"): 1_821,
+    ("trec", "train"): 5_452,
+    ("trec", "test"): 500,
+    ("mrpc", "train"): 4_076,
+    ("mrpc", "test"): 1_725,
+    ("afs_binary", "all"): 6_000,
+    ("more_nli", "train"): 98_085,
     ("ukp_aspect", "all"): 3_595,
     ("tatoeba", "all"): 191_460,
     ("wikitext2", "train"): 17_556,

@@ -1,6 +1,7 @@
 """Registry entries: SentEval's seven transfer tasks, and the extra corpora."""
 
 from sbert_lab.data.corpus import PAIR_LABEL, PAIR_SCORE, TEXT_LABEL, Corpus, Layout
+from sbert_lab.data.entries_pairs import NLI_LABELS
 from sbert_lab.data.entries_sts import SENTEVAL_TAR
 
 TREC_LABELS = ("ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM")
@@ -109,6 +110,32 @@ TEXTS = (
 )
 
 EXTRAS = (
+    Corpus(
+        name="afs_binary",
+        title="Argument Facet Similarity, scores reduced to similar or not",
+        columns=(*PAIR_SCORE, "topic"),
+        splits={"all": 6_000},
+        reader="afs_binary",
+        layouts=(Layout("afs_binary", {"all": ("afs_binary.tsv",)}),),
+        in_mini=False,
+        licence="not stated by its authors",
+        citation="Misra et al. 2016, Measuring the similarity of sentential arguments in dialogue",
+        note="The sentences of afs on its three topics; the score is 0 or 1, not 0 to 5.",
+    ),
+    Corpus(
+        name="more_nli",
+        title="Other inference pairs: LingNLI, saNLI (wiki), ConjNLI, MPE, JOCI, SciTail",
+        columns=(*PAIR_LABEL, "source"),
+        labels=NLI_LABELS,
+        splits={"train": 98_085},
+        reader="nli_source",
+        layouts=(Layout("more_nli", {"train": ("more_nli.tsv",)}),),
+        in_mini=False,
+        licence="as the six corpora",
+        citation="Parrish et al. 2021; Saha et al. 2020; Lai et al. 2017; Zhang et al. 2017; "
+        "Khot et al. 2018",
+        note="Labels of uneven quality: for trials, never for a row called SNLI or MultiNLI.",
+    ),
     Corpus(
         name="ukp_aspect",
         title="UKP ASPECT: argument pairs on 28 topics",

@@ -13,10 +13,12 @@ Reader = Callable[[list[Path]], Iterator[dict]]
 READERS: dict[str, Reader] = {
     "nli": nli.read_nli,
     "nli_genre": nli.read_nli_genre,
+    "nli_source": nli.read_nli_source,
     "stsb": sts.read_stsb,
     "sts": sts.read_sts,
     "sick": sts.read_sick,
     "afs": arguments.read_afs,
+    "afs_binary": arguments.read_afs_binary,
     "ukp_aspect": arguments.read_ukp_aspect,
     "wiki_sections": wikipedia.read_section_triplets,
     "wikitext": wikipedia.read_paragraphs,

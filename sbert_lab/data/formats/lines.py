@@ -6,11 +6,12 @@ import math
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from sbert_lab.errors import DataError
 
 BOM = "\ufeff"
+Value = TypeVar("Value")
 
 
 def fail(path: Path, number: int, problem: str) -> NoReturn:
@@ -91,7 +92,7 @@ def parse_number(path: Path, number: int, text: str, *, low: float, high: float)
     return value
 
 
-def parse_choice(path: Path, number: int, text: str, allowed: dict[str, int]) -> int:
+def parse_choice(path: Path, number: int, text: str, allowed: dict[str, Value]) -> Value:
     """A label by its name in the file."""
     if text not in allowed:
         fail(path, number, f"label {text!r} is none of {', '.join(allowed)}")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from sbert_lab.data.formats.lines import fail, numbered, parse_choice
+from sbert_lab.data.formats.lines import fail, numbered, parse_choice, tab_rows
 
 LABELS = {"entailment": 0, "neutral": 1, "contradiction": 2}
 NO_AGREEMENT = "-"  # the annotators could not agree: such rows are never used
@@ -30,6 +30,13 @@ def read_nli_genre(paths: list[Path]) -> Iterator[dict]:
                 "label": parse_choice(path, number, record["gold_label"], LABELS),
                 "genre": record.get("genre"),
             }
+
+
+def read_nli_source(paths: list[Path]) -> Iterator[dict]:
+    """Tab separated, with a header: label, sentence1, sentence2, and the corpus it comes from."""
+    for path in paths:
+        for number, row in tab_rows(path, ("label", "sentence1", "sentence2", "source")):
+            yield {**row, "label": parse_choice(path, number, row["label"], LABELS)}
 
 
 def _parse_object(path: Path, number: int, line: str) -> dict:

@@ -10,11 +10,12 @@ TREC_CLASSES = {"ABBR": 0, "DESC": 1, "ENTY": 2, "HUM": 3, "LOC": 4, "NUM": 5}
 
 
 def read_two_files(paths: list[Path]) -> Iterator[dict]:
-    """MR, CR, SUBJ, MPQA: a text a line in latin-1; the first file is label 1, the second 0."""
+    """MR, CR, SUBJ, MPQA: a text a line in latin-1; the first file is label 1, the second 0.
+
+    CR and MPQA have a few empty lines. SentEval counts them as texts, so they are rows here too.
+    """
     for path, label in zip(paths, (1, 0), strict=True):
-        for number, line in numbered(path, "latin-1"):
-            if not line.strip():
-                fail(path, number, "an empty text")
+        for _, line in numbered(path, "latin-1"):
             yield {"text": line.strip(), "label": label}
 
 
