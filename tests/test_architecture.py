@@ -53,7 +53,8 @@ def part(module: str) -> str:
 
 
 def room(module: str) -> str:
-    return part(module) if part(module) in ROOMS else "library"
+    name = part(module).replace("__main__", "cli")
+    return name if name in ROOMS else "library"
 
 
 @cache

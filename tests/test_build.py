@@ -217,7 +217,7 @@ def test_execution_scrubs_what_differs_and_explains_what_fails(tmp_path):
     new = nbformat.v4.new_code_cell
     sources = [
         "import sys, os\nprint(os.environ['SBERT_LAB_PROFILE'])\nprint('half\\rwhole')",
-        "from sbert_lab import plots\nfigure, axes = plots.new(2, 1)\n"
+        "from sbert_lab.course import plots\nfigure, axes = plots.new(2, 1)\n"
         "plots.show(axes, caption='Nothing to see.', alt='An empty plot.')",
     ]
     book = nbformat.v4.new_notebook(cells=[new(text) for text in sources])

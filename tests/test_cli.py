@@ -62,7 +62,7 @@ def test_train_saves_an_encoder_that_loads(tiny_bert, tmp_path, pair_rows, capsy
 )
 def test_a_users_mistake_ends_in_one_clear_line(arguments, message):
     result = subprocess.run(
-        [sys.executable, "-m", "sbert_lab.cli", *arguments],
+        [sys.executable, "-m", "sbert_lab", *arguments],
         input="a\n",
         capture_output=True,
         text=True,

@@ -134,9 +134,11 @@ def test_far_from_the_course_the_bootstrap_says_what_to_do(tmp_path):
 
 def test_in_colab_the_bootstrap_clones_the_repository_once(tmp_path):
     origin = tmp_path / "origin"
-    (origin / "sbert_lab").mkdir(parents=True)
-    (origin / "sbert_lab" / "__init__.py").write_text("")
-    (origin / "sbert_lab" / "lab.py").write_text("peek = setup = you_said = print\n")
+    course = origin / "sbert_lab" / "course"
+    course.mkdir(parents=True)
+    for folder in (course.parent, course):
+        (folder / "__init__.py").write_text("")
+    (course / "lab.py").write_text("peek = setup = you_said = print\n")
     git = ["git", "-C", str(origin), "-c", "user.name=t", "-c", "user.email=t@example.org"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *command], check=True)

@@ -17,7 +17,7 @@ from sbert_lab.errors import LabError
 from sbert_lab.profiles import get_profile
 
 SEED = 1
-HOME = Path(__file__).resolve().parent.parent
+HOME = Path(__file__).resolve().parents[2]
 NEVER_INSTALLED = ("torch", "numpy")  # Colab's own builds fit its GPU; another one would break it
 
 # The first lines of every notebook; build.py fills in the address from pyproject.toml.
@@ -27,7 +27,8 @@ import importlib.util, pathlib, subprocess, sys
 
 REPOSITORY = "{repository}"
 here = pathlib.Path.cwd()
-found = [p for p in (here, *here.parents, here / "sbert-lab") if (p / "sbert_lab/lab.py").exists()]
+places = (here, *here.parents, here / "sbert-lab")
+found = [p for p in places if (p / "sbert_lab/course/lab.py").exists()]
 if not found and "google.colab" in sys.modules and REPOSITORY:
     subprocess.run(["git", "clone", "-q", "--depth", "1", REPOSITORY, "sbert-lab"], check=True)
     found = [here / "sbert-lab"]
