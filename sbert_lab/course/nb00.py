@@ -1,15 +1,17 @@
-"""Checks of notebook 00: cosine in one line, the nearest of twelve, the self-test."""
+"""Notebook 00. Checks: cosine in one line, the nearest of twelve sentences, the self-test.
 
-import functools
-import math
+Figure: the cosines of the twelve, raw beside tuned.
+"""
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbert_lab.course.diagnose import Hint, NotAttempted, check, near, need_number
+from sbert_lab.course.diagnose import Hint, NotAttempted, check, diagnose, near, need_number
 from sbert_lab.course.plots import new
 
 # Four themes, three sentences each: the sentences of the notebook's figure.
@@ -29,6 +31,108 @@ TWELVE = (
     "A young animal is playing outside.",
 )
 LISTED = {sentence.strip().lower() for sentence in TWELVE}
+
+
+def _length(vector: np.ndarray) -> float:
+    return np.linalg.norm(vector)
+
+
+def _cosine(u: np.ndarray, v: np.ndarray) -> float:
+    return u @ v / _length(u) / _length(v)
+
+
+ONE_LENGTH = "you divided by the length of one vector only: both lengths matter"
+COSINE = (
+    (
+        lambda u, v: u @ v,
+        "this is the dot product: it grows with the vectors, so divide by both lengths"
+        " (np.linalg.norm)",
+    ),
+    (
+        lambda u, v: u @ v / (u @ u) / (v @ v),
+        "you divided by the squared lengths: the length is the square root of u @ u",
+    ),
+    (
+        lambda u, v: 1 - _cosine(u, v),
+        "this is the cosine distance, 1 - cosine: like vectors should score high",
+    ),
+    (lambda u, v: u @ v / _length(u), ONE_LENGTH),
+    (lambda u, v: u @ v / _length(v), ONE_LENGTH),
+    (
+        lambda u, v: u @ v / (_length(u) + _length(v)),
+        "the two lengths are multiplied, not added",
+    ),
+)
+
+
+@check(mistakes=COSINE)
+def cosine(answer: Callable) -> None:
+    """cosine(u, v) of two vectors: the length of either must not matter."""
+    u, v = np.array([1.0, 2.0, 2.0]), np.array([2.0, 0.0, 1.0])
+    compare = partial(diagnose, answer, _cosine, look=partial(need_number, what="the cosine"))
+    compare(
+        COSINE,
+        (u, v),
+        otherwise=lambda found, expected: (
+            f"for u = (1, 2, 2) and v = (2, 0, 1) it should be {expected:.4f}, not {found:.4f}"
+        ),
+    )
+    for scaled in ((10 * u, v), (u, 0.1 * v)):
+        compare(
+            inputs=scaled,
+            otherwise="right for one pair, but it changes when a vector is made longer: u and"
+            " 10 * u point the same way",
+        )
+    opposite = "opposite vectors have the cosine -1: is there an abs() too many?"
+    compare(inputs=(u, -u), otherwise=opposite)
+
+
+@check
+def nearest(sentence: str, answer: str) -> None:
+    """The learner's own sentence, and the one of the twelve that mini-sbert puts closest to it."""
+    if not isinstance(sentence, str) or not sentence.strip():
+        raise Hint("my_sentence should be a string with an English sentence of your own")
+    if sentence.strip().lower() in LISTED:
+        raise Hint(
+            "your sentence is one of the twelve, so it finds itself with a cosine of 1: write one"
+            " that is not in the list"
+        )
+    if isinstance(answer, (int, np.integer)):
+        raise Hint(f"give the sentence, not its number: TWELVE[{answer}]")
+    if answer == sentence:
+        raise Hint("you found your own sentence: search among the twelve only")
+    if answer not in TWELVE:
+        raise Hint("nearest_sentence should be one of the TWELVE, letter by letter")
+    _compare_with_search(sentence, answer)
+
+
+def _compare_with_search(sentence: str, answer: str) -> None:
+    vectors = encode([sentence, *TWELVE])
+    dots = vectors[1:] @ vectors[0]
+    cosines = dots / np.linalg.norm(vectors[1:], axis=1) / np.linalg.norm(vectors[0])
+    chosen = cosines[TWELVE.index(answer)]
+    if chosen >= cosines.max() - 1e-4:
+        return
+    if chosen == cosines.min():
+        raise Hint("this is the sentence farthest from yours: the largest cosine is the nearest")
+    if TWELVE.index(answer) == int(dots.argmax()):
+        raise Hint("this one has the largest dot product: normalise the vectors first")
+    raise Hint(
+        "another of the twelve has a higher cosine with yours: did you encode with `tuned`, and"
+        " your sentence as it stands in my_sentence?"
+    )
+
+
+@cache
+def _tuned():
+    from sbert_lab.encoder import SentenceEncoder
+
+    return SentenceEncoder.load("mini-sbert")
+
+
+def encode(sentences: Sequence[str]) -> np.ndarray:
+    """mini-sbert's vectors: (N, H)."""
+    return _tuned().encode(list(sentences))
 
 
 @dataclass(frozen=True)
@@ -85,91 +189,6 @@ SELF_TEST = {
         otherwise="the slope of x**2 + 6 * x is 2 * x + 6, taken at x = 3",
     ),
 }
-
-
-@check
-def cosine(answer: Callable) -> None:
-    """cosine(u, v) of two vectors: the length of either must not matter."""
-    u, v = np.array([1.0, 2.0, 2.0]), np.array([2.0, 0.0, 1.0])
-    expected = 4 / (3 * math.sqrt(5))
-    if near(need_number(answer(u, v), "the cosine"), expected):
-        _cosine_of_other_lengths(answer, u, v, expected)
-        return
-    found = need_number(answer(u, v), "the cosine")
-    if near(found, 4.0):
-        raise Hint(
-            "this is the dot product: it grows with the vectors, so divide by both lengths"
-            " (np.linalg.norm)"
-        )
-    if near(found, 4 / 45):
-        raise Hint("you divided by the squared lengths: the length is the square root of u @ u")
-    if near(found, 1 - expected):
-        raise Hint("this is the cosine distance, 1 - cosine: like vectors should score high")
-    if near(found, 4 / 3) or near(found, 4 / math.sqrt(5)):
-        raise Hint("you divided by the length of one vector only: both lengths matter")
-    if near(found, 4 / (3 + math.sqrt(5))):
-        raise Hint("the two lengths are multiplied, not added")
-    raise Hint(f"for u = (1, 2, 2) and v = (2, 0, 1) it should be {expected:.4f}, not {found:.4f}")
-
-
-def _cosine_of_other_lengths(answer: Callable, u: np.ndarray, v: np.ndarray, expected: float):
-    for scaled in ((10 * u, v), (u, 0.1 * v)):
-        found = need_number(answer(*scaled), "the cosine")
-        if not near(found, expected):
-            raise Hint(
-                "right for one pair, but it changes when a vector is made longer: u and 10 * u"
-                " point the same way"
-            )
-    if not near(need_number(answer(u, -u), "the cosine"), -1.0):
-        raise Hint("opposite vectors have the cosine -1: is there an abs() too many?")
-
-
-@check
-def nearest(sentence: str, answer: str) -> None:
-    """The learner's own sentence, and the one of the twelve that mini-sbert puts closest to it."""
-    if not isinstance(sentence, str) or not sentence.strip():
-        raise Hint("my_sentence should be a string with an English sentence of your own")
-    if sentence.strip().lower() in LISTED:
-        raise Hint(
-            "your sentence is one of the twelve, so it finds itself with a cosine of 1: write one"
-            " that is not in the list"
-        )
-    if isinstance(answer, (int, np.integer)):
-        raise Hint(f"give the sentence, not its number: TWELVE[{answer}]")
-    if answer == sentence:
-        raise Hint("you found your own sentence: search among the twelve only")
-    if answer not in TWELVE:
-        raise Hint("nearest_sentence should be one of the TWELVE, letter by letter")
-    _compare_with_search(sentence, answer)
-
-
-def _compare_with_search(sentence: str, answer: str) -> None:
-    vectors = encode([sentence, *TWELVE])
-    dots = vectors[1:] @ vectors[0]
-    cosines = dots / np.linalg.norm(vectors[1:], axis=1) / np.linalg.norm(vectors[0])
-    chosen = cosines[TWELVE.index(answer)]
-    if chosen >= cosines.max() - 1e-4:
-        return
-    if chosen == cosines.min():
-        raise Hint("this is the sentence farthest from yours: the largest cosine is the nearest")
-    if TWELVE.index(answer) == int(dots.argmax()):
-        raise Hint("this one has the largest dot product: normalise the vectors first")
-    raise Hint(
-        "another of the twelve has a higher cosine with yours: did you encode with `tuned`, and"
-        " your sentence as it stands in my_sentence?"
-    )
-
-
-@functools.lru_cache(maxsize=1)
-def _tuned():
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load("mini-sbert")
-
-
-def encode(sentences: Sequence[str]) -> np.ndarray:
-    """mini-sbert's vectors: (N, H)."""
-    return _tuned().encode(list(sentences))
 
 
 @check

@@ -1,13 +1,18 @@
-"""Checks of notebook 01: how many passes, where the factor comes from, how much fits in a night."""
+"""Notebook 01. Checks: how many passes, where the factor comes from, how much fits in a night.
 
+Figures: what the two encoders read, and what comparing n sentences costs.
+"""
+
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, new
 
 HOURS, SECONDS = 65, 5
@@ -17,45 +22,59 @@ FEWER = (N - 1) / 2  # 49,995,000 pairs / 10,000 sentences = 4,999.5
 CHEAPER = FACTOR / FEWER  # 9.36
 
 
-@check
+def _pairs(n: int) -> float:
+    return n * (n - 1) / 2
+
+
+ONE_QUERY = (
+    (
+        _pairs,
+        "one_query counts all pairs; a new query is compared with each of the n sentences, and"
+        " they are not compared with each other",
+    ),
+    (lambda n: n - 1, "the query is new, not one of the n sentences: nobody is left out"),
+    (lambda n: 1, "each pass takes one pair: the query has to be paired with every sentence"),
+)
+ALL_PAIRS = (
+    (lambda n: n * (n - 1), "n(n-1) counts every pair twice, as (A, B) and as (B, A)"),
+    (lambda n: n * n, "n squared counts every pair twice, and every sentence with itself"),
+    (lambda n: n * (n + 1) / 2, "this includes every sentence paired with itself"),
+    (lambda n: n, "all_pairs counts one query only: every sentence has n-1 partners"),
+    (
+        lambda n: n * n / 2,
+        "half of n squared still has half of the pairs of a sentence with itself",
+    ),
+)
+
+
+@check(
+    mistakes={"one_query": ONE_QUERY, "all_pairs": ALL_PAIRS},
+    beside={"one_query": lambda n: n, "all_pairs": _pairs},
+)
 def passes(one_query: Callable, all_pairs: Callable) -> None:
     """Cross-encoder passes for one new query against n sentences, and for all pairs of n."""
     for n in (4, 7, 10_000):
-        _check_one_query(n, need_number(one_query(n), f"one_query({n})"))
-        _check_all_pairs(n, need_number(all_pairs(n), f"all_pairs({n})"))
+        _count(
+            "one_query", one_query, lambda n: n, ONE_QUERY, n, "count the pairs (query, sentence)"
+        )
+        _count(
+            "all_pairs", all_pairs, _pairs, ALL_PAIRS, n, "write down the pairs of four sentences"
+        )
     if need_number(all_pairs(1), "all_pairs(1)") != 0:
         raise Hint("one sentence alone makes no pair: all_pairs(1) should be 0")
 
 
-def _check_one_query(n: int, found: float) -> None:
-    if found == n:
-        return
-    if found == n * (n - 1) / 2:
-        raise Hint(
-            "one_query counts all pairs; a new query is compared with each of the n sentences, and"
-            " they are not compared with each other"
-        )
-    if found == n - 1:
-        raise Hint("the query is new, not one of the n sentences: nobody is left out")
-    if found == 1:
-        raise Hint("each pass takes one pair: the query has to be paired with every sentence")
-    raise Hint(f"one_query({n}) gives {found:,.0f}: count the pairs (query, sentence)")
-
-
-def _check_all_pairs(n: int, found: float) -> None:
-    if found == n * (n - 1) / 2:
-        return
-    if found == n * (n - 1):
-        raise Hint("n(n-1) counts every pair twice, as (A, B) and as (B, A)")
-    if found == n * n:
-        raise Hint("n squared counts every pair twice, and every sentence with itself")
-    if found == n * (n + 1) / 2:
-        raise Hint("this includes every sentence paired with itself")
-    if found == n:
-        raise Hint("all_pairs counts one query only: every sentence has n-1 partners")
-    if found == n * n / 2:
-        raise Hint("half of n squared still has half of the pairs of a sentence with itself")
-    raise Hint(f"all_pairs({n}) gives {found:,.0f}: write down the pairs of four sentences")
+def _count(name: str, answer: Callable, right: Callable, mistakes: tuple, n: int, advice: str):
+    call = f"{name}({n})"
+    diagnose(
+        answer,
+        right,
+        mistakes,
+        (n,),
+        look=partial(need_number, what=call),
+        same=operator.eq,
+        otherwise=lambda found, expected: f"{call} gives {found:,.0f}: {advice}",
+    )
 
 
 @check
@@ -86,40 +105,56 @@ def split(fewer: float, cheaper: float) -> None:
     raise Hint("fewer_passes is passes before / passes after, both for 10,000 sentences")
 
 
-@check
+def _fitting(rate: float, hours: float) -> float:
+    """The n whose n(n-1)/2 pairs just fit."""
+    return (1 + (1 + 8 * rate * hours * 3600) ** 0.5) / 2
+
+
+NIGHT = (
+    (
+        lambda rate, hours: rate * hours * 3600,
+        "this is the number of pairs that fit, as if each sentence were one pass (a linear"
+        " extrapolation): solve n(n-1)/2 = pairs for n",
+    ),
+    (
+        lambda rate, hours: N * rate * hours * 3600 / _pairs(N),
+        "this scales 10,000 sentences in proportion to the time (a linear extrapolation): twice"
+        " the sentences take four times as long",
+    ),
+    (
+        lambda rate, hours: (rate * hours * 3600) ** 0.5,
+        "this solves n squared = pairs, which counts every pair twice",
+    ),
+    (
+        lambda rate, hours: (rate * hours * 3600 / 2) ** 0.5,
+        "the 2 is on the wrong side: n(n-1)/2 = pairs means n(n-1) = 2 * pairs",
+    ),
+    (
+        lambda rate, hours: (2 * rate * hours) ** 0.5,
+        "hours times pairs per second: an hour has 3,600 seconds",
+    ),
+    (lambda rate, hours: (120 * rate * hours) ** 0.5, "an hour has 3,600 seconds, not 60"),
+)
+
+
+@check(mistakes=NIGHT)
 def one_night(answer: Callable) -> None:
     """Largest n whose n(n-1)/2 pairs fit into some hours at some pairs per second."""
-    for rate, hours in ((100.0, 8), (213.7, 65), (1000.0, 8)):
-        found = need_number(answer(rate, hours), "your n")
-        budget = rate * hours * 3600
-        exact = (1 + (1 + 8 * budget) ** 0.5) / 2
-        if abs(found - exact) <= 2:
-            continue
-        raise Hint(_why_not(found, exact, budget, rate * hours))
+    for inputs in ((100.0, 8), (213.7, 65), (1000.0, 8)):
+        diagnose(
+            answer,
+            _fitting,
+            NIGHT,
+            inputs,
+            look=partial(need_number, what="your n"),
+            same=lambda found, expected: abs(found - expected) <= 2,
+            otherwise=_too_many_or_few,
+        )
 
 
-def _why_not(found: float, exact: float, pairs: float, without_seconds: float) -> str:
-    if near(found, pairs, tolerance=1e-3):
-        return (
-            "this is the number of pairs that fit, as if each sentence were one pass (a linear"
-            " extrapolation): solve n(n-1)/2 = pairs for n"
-        )
-    if near(found, N * pairs / (N * FEWER), tolerance=1e-3):
-        return (
-            "this scales 10,000 sentences in proportion to the time (a linear extrapolation): twice"
-            " the sentences take four times as long"
-        )
-    if near(found, pairs**0.5, tolerance=1e-3):
-        return "this solves n squared = pairs, which counts every pair twice"
-    if near(found, (pairs / 2) ** 0.5, tolerance=1e-3):
-        return "the 2 is on the wrong side: n(n-1)/2 = pairs means n(n-1) = 2 * pairs"
-    if near(found, (2 * without_seconds) ** 0.5, tolerance=0.01):
-        return "hours times pairs per second: an hour has 3,600 seconds"
-    if near(found, (120 * without_seconds) ** 0.5, tolerance=0.01):
-        return "an hour has 3,600 seconds, not 60"
-    too = "many" if found > exact else "few"
-    needed = found * (found - 1) / 2
-    return f"{found:,.0f} are too {too}: they make {needed:,.0f} pairs, and {pairs:,.0f} fit"
+def _too_many_or_few(found: float, exact: float) -> str:
+    too, needed, fit = "many" if found > exact else "few", _pairs(found), _pairs(exact)
+    return f"{found:,.0f} are too {too}: they make {needed:,.0f} pairs, and {fit:,.0f} fit"
 
 
 # ---- figures: what the two encoders read, and what comparing n sentences costs.

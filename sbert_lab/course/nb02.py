@@ -1,7 +1,10 @@
-"""Checks of 02_pooling."""
+"""Notebook 02. Checks: MEAN and MAX pooling under the mask, two sentences with one vector.
+
+Figures: which cells each pooling reads, what padding does to MEAN, which tokens MAX picks.
+"""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import torch
@@ -11,7 +14,7 @@ from matplotlib.patches import Patch, Rectangle
 from torch import Tensor
 
 from sbert_lab import pooling
-from sbert_lab.course.diagnose import Hint, check, near, need_shape
+from sbert_lab.course.diagnose import Hint, check, diagnose, need_shape
 from sbert_lab.course.plots import COLORS, new
 
 
@@ -25,63 +28,89 @@ def padded_batch() -> tuple[Tensor, Tensor]:
     return vectors, mask
 
 
-@check
+NEED_POOLED = partial(need_shape, shape=(3, 4), what="the pooled batch")
+
+
+def _real(vectors: Tensor, mask: Tensor) -> Tensor:
+    """Padding turned into zeros."""
+    return vectors * mask.unsqueeze(-1)
+
+
+MEAN = (
+    (
+        lambda vectors, mask: vectors.mean(dim=1),
+        "padding is in your average: give it the weight 0 before you sum",
+    ),
+    (
+        lambda vectors, mask: _real(vectors, mask).mean(dim=1),
+        "your sums are right, but you divided by T, padding too: divide by the real tokens",
+    ),
+    (
+        lambda vectors, mask: vectors.sum(dim=1) / mask.sum(dim=1, keepdim=True),
+        "you divided by the real tokens, but padding is still in the sum",
+    ),
+    (
+        lambda vectors, mask: _real(vectors, mask).sum(dim=1) / mask.sum(),
+        "you divided by the real tokens of the whole batch: each sentence has its own count",
+    ),
+    (
+        lambda vectors, mask: _real(vectors, mask).sum(dim=1),
+        "these are sums: divide each by its number of real tokens",
+    ),
+    (
+        lambda vectors, mask: torch.stack(
+            [row[1 : n - 1].mean(dim=0) for row, n in zip(vectors, mask.sum(dim=1), strict=True)]
+        ),
+        "[CLS] and [SEP] count as well: the paper's MEAN takes every token but padding",
+    ),
+)
+
+
+@check(mistakes=MEAN)
 def mean_pool(answer):
     """answer(token_embeddings, attention_mask): (B, T, H), (B, T) -> (B, H)."""
-    vectors, mask = padded_batch()
-    given = vectors.clone()
-    result = answer(given, mask.clone())
-    need_shape(result, (3, 4), "the pooled batch")
-    if not torch.equal(given, vectors):
-        raise Hint("your function changed the vectors it was given: work on a copy")
-    if near(result, pooling.mean_pool(vectors, mask)):
-        return
-    weights = mask.unsqueeze(-1).float()
-    total = (vectors * weights).sum(dim=1)
-    inner = torch.stack([vectors[i, 1 : n - 1].mean(0) for i, n in enumerate(mask.sum(1))])
-    mistakes = [
-        (vectors.mean(dim=1), "padding is in your average: give it the weight 0 before you sum"),
-        (
-            total / mask.shape[1],
-            "your sums are right, but you divided by T, padding too: divide by the real tokens",
-        ),
-        (
-            vectors.sum(dim=1) / weights.sum(dim=1),
-            "you divided by the real tokens, but padding is still in the sum",
-        ),
-        (
-            total / weights.sum(),
-            "you divided by the real tokens of the whole batch: each sentence has its own count",
-        ),
-        (total, "these are sums: divide each by its number of real tokens"),
-        (inner, "[CLS] and [SEP] count as well: the paper's MEAN takes every token but padding"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong):
-            raise Hint(hint)
-    raise Hint("compare with the slow loop on the tiny batch: which sentence differs?")
+    diagnose(
+        answer,
+        pooling.mean_pool,
+        MEAN,
+        padded_batch(),
+        look=NEED_POOLED,
+        untouched="your function changed the vectors it was given: work on a copy",
+        otherwise="compare with the slow loop on the tiny batch: which sentence differs?",
+    )
 
 
-@check
+MAX = (
+    (
+        lambda vectors, mask: vectors.amax(dim=1),
+        "padding won: push it far below every real value first",
+    ),
+    (
+        lambda vectors, mask: _real(vectors, mask).amax(dim=1),
+        "you multiplied by the mask: padding became 0, and 0 beats every negative value",
+    ),
+    (pooling.mean_pool, "this is the mean: take the largest value per dimension"),
+)
+
+
+@check(mistakes=MAX)
 def max_pool(answer):
     """answer(token_embeddings, attention_mask): (B, T, H), (B, T) -> (B, H)."""
     vectors, mask = padded_batch()
-    given = vectors.clone()
-    result = _run_max(answer, given, mask.clone())
-    need_shape(result, (3, 4), "the pooled batch")
-    if not torch.equal(given, vectors):
-        raise Hint(
-            "you wrote into the model's output: whoever uses it next finds your number there. "
-            "Fill a copy (masked_fill without the underscore at the end)"
-        )
-    if not near(result, pooling.max_pool(vectors, mask)):
-        _explain_max(result, vectors, mask)
-    half = vectors.half()
-    result = _run_max(answer, half.clone(), mask.clone())
-    if result.dtype != torch.float16:
-        raise Hint(f"half precision went in and {result.dtype} came out: keep the dtype")
-    if not near(result, pooling.max_pool(half, mask)):
-        raise Hint("right in float32, wrong in float16: its smallest number is -65,504")
+    compare = partial(diagnose, partial(_run_max, answer), pooling.max_pool)
+    compare(
+        MAX,
+        (vectors, mask),
+        look=NEED_POOLED,
+        untouched="you wrote into the model's output: whoever uses it next finds your number "
+        "there. Fill a copy (masked_fill without the underscore at the end)",
+        otherwise=_which_dimension,
+    )
+    compare(
+        inputs=(vectors.half(), mask),
+        look=_keep_half,
+        otherwise="right in float32, wrong in float16: its smallest number is -65,504",
+    )
 
 
 def _run_max(answer, vectors: Tensor, mask: Tensor) -> Tensor:
@@ -97,17 +126,16 @@ def _run_max(answer, vectors: Tensor, mask: Tensor) -> Tensor:
         ) from error
 
 
-def _explain_max(result: Tensor, vectors: Tensor, mask: Tensor) -> None:
-    weights = mask.unsqueeze(-1).float()
-    if near(result, vectors.max(dim=1).values):
-        raise Hint("padding won: push it far below every real value first")
-    if near(result, (vectors * weights).max(dim=1).values):
-        raise Hint("you multiplied by the mask: padding became 0, and 0 beats every negative value")
-    if near(result, pooling.mean_pool(vectors, mask)):
-        raise Hint("this is the mean: take the largest value per dimension")
-    if isinstance(result, Tensor) and (result > pooling.max_pool(vectors, mask) + 1e-3).any():
-        raise Hint("padding won in some dimension: your filling number is not low enough")
-    raise Hint("compare with the slow loop on the tiny batch: which dimension differs?")
+def _which_dimension(found: Tensor, expected: Tensor) -> str:
+    if isinstance(found, Tensor) and (found > expected + 1e-3).any():
+        return "padding won in some dimension: your filling number is not low enough"
+    return "compare with the slow loop on the tiny batch: which dimension differs?"
+
+
+def _keep_half(result: Tensor) -> Tensor:
+    if result.dtype != torch.float16:
+        raise Hint(f"half precision went in and {result.dtype} came out: keep the dtype")
+    return result
 
 
 @cache

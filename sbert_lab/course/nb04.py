@@ -1,7 +1,11 @@
-"""Checks of notebook 04: a first training loop, distance from cosine, two kinds of neighbour."""
+"""Notebook 04. Checks: a first training loop, distance from cosine, two kinds of neighbour.
+
+Figures: one box used twice and the gradients of both uses, losses, cosine against distance.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -11,7 +15,7 @@ from matplotlib.patches import FancyBboxPatch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from sbert_lab.course.diagnose import Hint, check, near, need_shape
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_shape
 from sbert_lab.course.plots import COLORS, new
 
 STEPS, RATE, LEARNED = 120, 0.02, 0.01
@@ -173,39 +177,51 @@ def _loss(encoder: nn.Module, first: dict, second: dict, scores: Tensor) -> floa
     return float(((cosines - scores) ** 2).mean())
 
 
-@check
+def _unit_distance(u: Tensor, v: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(F.normalize(u, dim=1) - F.normalize(v, dim=1), dim=1)
+
+
+DISTANCE = (
+    (
+        lambda u, v: _unit_distance(u, v) ** 2,
+        "this is 2 - 2 cos, the *squared* distance: take the square root",
+    ),
+    (
+        lambda u, v: torch.linalg.vector_norm(u - v, dim=1),
+        "right for unit vectors, but for raw ones this is the raw distance: the formula is"
+        " about their unit vectors, so divide each by its length first",
+    ),
+)
+
+
+@check(mistakes=DISTANCE)
 def distance_from_cosine(answer: Callable) -> None:
     """The distance between the unit vectors of u and v, from the cosine alone: (N, H) -> (N,)."""
     generator = torch.Generator().manual_seed(2)
     u, v = (F.normalize(torch.randn(6, 5, generator=generator), dim=1) for _ in range(2))
-    expected = torch.linalg.vector_norm(u - v, dim=1)
-    found = answer(u, v)
-    need_shape(found, (6,))
-    if near(found, expected**2):
-        raise Hint("this is 2 - 2 cos, the *squared* distance: take the square root")
-    if not near(found, expected):
-        raise Hint(
-            f"for the first pair the distance is {expected[0]:.4f}, you have {float(found[0]):.4f}:"
-            " multiply out (u - v) * (u - v) and put in that u * u = v * v = 1"
-        )
     lengths = torch.tensor([0.5, 1.0, 2.0, 3.0, 4.0, 10.0]).unsqueeze(1)
     raw_u, raw_v = u * lengths, v * lengths.flip(0)
-    found = answer(raw_u, raw_v)
-    if near(found, torch.linalg.vector_norm(raw_u - raw_v, dim=1)):
-        raise Hint(
-            "right for unit vectors, but for raw ones this is the raw distance: the formula is"
-            " about their unit vectors, so divide each by its length first"
-        )
-    if not near(found, expected, tolerance=1e-4):
-        raise Hint(
-            "right for unit vectors, wrong for longer ones: there the dot product is not the"
-            " cosine any more. Divide by both lengths"
-        )
-    if not near(answer(raw_u, 3 * raw_u), torch.zeros(6), tolerance=2e-3):
-        raise Hint(
-            "two vectors of the same direction should have the distance 0, not NaN: rounding can"
-            " put the cosine above 1, so clamp 2 - 2 cos at 0 before the root"
-        )
+    compare = partial(diagnose, answer, _unit_distance, DISTANCE)
+    compare(
+        (u, v),
+        look=partial(need_shape, shape=(6,)),
+        otherwise=lambda found, expected: (
+            f"for the first pair the distance is {expected[0]:.4f}, you have {float(found[0]):.4f}:"
+            " multiply out (u - v) * (u - v) and put in that u * u = v * v = 1"
+        ),
+    )
+    compare(
+        (raw_u, raw_v),
+        same=partial(near, tolerance=1e-4),
+        otherwise="right for unit vectors, wrong for longer ones: there the dot product is not the"
+        " cosine any more. Divide by both lengths",
+    )
+    compare(
+        (raw_u, 3 * raw_u),
+        same=partial(near, tolerance=2e-3),
+        otherwise="two vectors of the same direction should have the distance 0, not NaN: rounding"
+        " can put the cosine above 1, so clamp 2 - 2 cos at 0 before the root",
+    )
 
 
 @check

@@ -1,9 +1,13 @@
-"""Checks of notebook 05: the features of a pair, predictions that flip, the shuffled control."""
+"""Notebook 05. Checks: the features of a pair, predictions that flip, the shuffled control.
+
+Figures: curves that grow while training runs, and what the head learned.
+"""
 
 import base64
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +15,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
 from sbert_lab.course.plots import COLORS, new, png
 from sbert_lab.files import read_json, write_json
 from sbert_lab.objectives import concatenate
@@ -19,80 +23,113 @@ from sbert_lab.objectives import concatenate
 SEEDS = (1, 2, 3)
 
 
-# ---- exercise 1
+def _side_by_side(*parts: Tensor) -> Tensor:
+    return torch.cat(parts, dim=1)
 
 
-@check
+NEGATIVE = (
+    "the last part has negative numbers: it should be the absolute difference, |u-v|"
+    " (.abs()), which is the same for (u, v) and (v, u)"
+)
+STACKED = "stack makes a new dimension: concatenate the parts with torch.cat instead"
+FEATURES = (
+    (lambda u, v: _side_by_side(u, v, u - v), NEGATIVE),
+    (lambda u, v: _side_by_side(u, v, v - u), NEGATIVE),
+    (
+        lambda u, v: _side_by_side(u, v, u * v),
+        "the last part is u*v: the paper takes the absolute difference |u-v|",
+    ),
+    (
+        lambda u, v: _side_by_side(u, v, (u - v) ** 2),
+        "the last part is the squared difference: the paper takes |u-v|",
+    ),
+    (
+        lambda u, v: torch.cat([u, v, (u - v).abs()]),
+        "the parts were put below each other, so the 4 pairs became 12 rows: concatenate along"
+        " the last dimension (dim=1)",
+    ),
+    (lambda u, v: torch.stack([u, v, (u - v).abs()]), STACKED),
+    (lambda u, v: torch.stack([u, v, (u - v).abs()], dim=1), STACKED),
+    (
+        lambda u, v: _side_by_side(u, v, (u - v).abs(), u * v),
+        "there is a fourth part: the paper takes exactly u, v and |u-v|",
+    ),
+)
+
+
+@check(mistakes=FEATURES)
 def features(answer: Callable) -> None:
     """(u, v, |u-v|) of each pair, side by side: (B, H), (B, H) -> (B, 3H)."""
     u = torch.tensor([[1.0, -2.0], [0.5, 3.0], [0.0, 4.0], [-1.0, 1.0]])
     v = torch.tensor([[2.0, -5.0], [0.5, 1.0], [7.0, 0.0], [2.0, 2.0]])
-    expected = torch.cat([u, v, (u - v).abs()], dim=1)
-    found = answer(u, v)
-    _features_shape(found)
-    if near(found, expected):
-        return
-    if near(found, torch.cat([u, v, u - v], dim=1)) or near(found, torch.cat([u, v, v - u], dim=1)):
-        raise Hint(
-            "the last part has negative numbers: it should be the absolute difference, |u-v|"
-            " (.abs()), which is the same for (u, v) and (v, u)"
-        )
-    if near(found, torch.cat([u, v, u * v], dim=1)):
-        raise Hint("the last part is u*v: the paper takes the absolute difference |u-v|")
-    if near(found, torch.cat([u, v, (u - v) ** 2], dim=1)):
-        raise Hint("the last part is the squared difference: the paper takes |u-v|")
-    if near(torch.as_tensor(found).sort(dim=1).values, expected.sort(dim=1).values):
-        raise Hint("the parts are there, but in another order: first u, then v, then |u-v|")
-    raise Hint(
+    diagnose(answer, concatenate, FEATURES, (u, v), same=_alike, otherwise=_other_features)
+
+
+def _alike(found: object, expected: Tensor) -> bool:
+    """The same numbers; of a wrong shape, the shape alone tells the mistake."""
+    shape = tuple(getattr(found, "shape", ()))
+    return near(found, expected) or shape == tuple(expected.shape) != (4, 6)
+
+
+def _other_features(found: object, expected: Tensor) -> str:
+    found = torch.as_tensor(need_shape(found, (4, 6)))
+    if near(found.sort(dim=1).values, expected.sort(dim=1).values):
+        return "the parts are there, but in another order: first u, then v, then |u-v|"
+    return (
         f"for u = (1, -2) and v = (2, -5) it should be {expected[0].tolist()}, not"
-        f" {torch.as_tensor(found)[0].tolist()}"
+        f" {found[0].tolist()}"
     )
 
 
-def _features_shape(found: object) -> None:
-    shape = tuple(getattr(found, "shape", ()))
-    if shape == (12, 2):
-        raise Hint(
-            "the parts were put below each other, so the 4 pairs became 12 rows: concatenate along"
-            " the last dimension (dim=1)"
-        )
-    if shape in ((3, 4, 2), (4, 3, 2)):
-        raise Hint("stack makes a new dimension: concatenate the parts with torch.cat instead")
-    if shape == (4, 8):
-        raise Hint("there is a fourth part: the paper takes exactly u, v and |u-v|")
-    need_shape(found, (4, 6))
+@torch.no_grad()
+def _flips(head: Callable, u: Tensor, v: Tensor) -> Tensor:
+    return head(concatenate(u, v)).argmax(dim=1) != head(concatenate(v, u)).argmax(dim=1)
 
 
-# ---- exercise 2
+def _flip_share(head: Callable, u: Tensor, v: Tensor) -> Tensor:
+    return _flips(head, u, v).double().mean()
 
 
-@check
+FLIPS = (
+    (
+        lambda head, u, v: 0.0,
+        "|u-v| stays the same, but u and v change places, and the head has weights of their own"
+        " for the first and the second place: let head() look at (v, u, |u-v|) too",
+    ),
+    (
+        lambda head, u, v: _flips(head, u, v).sum(),
+        "this is how many predictions flip: divide by the number of pairs",
+    ),
+    (
+        lambda head, u, v: 1 - _flip_share(head, u, v),
+        "this is the share that stays: count the predictions that change",
+    ),
+    (
+        lambda head, u, v: (
+            (head(concatenate(u, v)) != head(concatenate(v, u))).any(dim=1).double().mean()
+        ),
+        "the logits change for every pair, but a prediction flips only if the largest one is"
+        " another class: compare argmax with argmax",
+    ),
+)
+
+
+@check(mistakes=FLIPS)
 def flip_share(answer: Callable) -> None:
     """The share of pairs whose predicted class changes when u and v change places."""
     head, u, v = _head_and_pairs()
-    changed = _flips(head, u, v)
-    found = need_number(answer(head, u, v), "the share")
-    if near(found, changed.double().mean()):
-        _look_at_symmetric_head(answer, u, v)
-        return
-    if found == 0:
-        raise Hint(
-            "|u-v| stays the same, but u and v change places, and the head has weights of their own"
-            " for the first and the second place: let head() look at (v, u, |u-v|) too"
-        )
-    if near(found, changed.sum()):
-        raise Hint("this is how many predictions flip: divide by the number of pairs")
-    if near(found, 1 - changed.double().mean()):
-        raise Hint("this is the share that stays: count the predictions that change")
-    if near(found, 1.0):
-        raise Hint(
-            "the logits change for every pair, but a prediction flips only if the largest one is"
-            " another class: compare argmax with argmax"
-        )
-    raise Hint(
-        f"of these {len(u)} pairs {int(changed.sum())} flip, a share of"
-        f" {float(changed.double().mean()):.3f}; you have {found:.3f}"
+    diagnose(
+        answer,
+        _flip_share,
+        FLIPS,
+        (head, u, v),
+        look=partial(need_number, what="the share"),
+        otherwise=lambda found, expected: (
+            f"of these {len(u)} pairs {round(float(expected) * len(u))} flip, a share of"
+            f" {float(expected):.3f}; you have {found:.3f}"
+        ),
     )
+    _look_at_symmetric_head(answer, u, v)
 
 
 def _look_at_symmetric_head(answer: Callable, u: Tensor, v: Tensor) -> None:
@@ -113,14 +150,6 @@ def _head_and_pairs() -> tuple[nn.Linear, Tensor, Tensor]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(5)
         return nn.Linear(3 * 8, 3), torch.randn(200, 8), torch.randn(200, 8)
-
-
-@torch.no_grad()
-def _flips(head: Callable, u: Tensor, v: Tensor) -> Tensor:
-    return head(concatenate(u, v)).argmax(dim=1) != head(concatenate(v, u)).argmax(dim=1)
-
-
-# ---- exercise 3
 
 
 @check

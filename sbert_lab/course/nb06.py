@@ -1,6 +1,10 @@
-"""Checks of 06_regression_objective."""
+"""Notebook 06. Checks: gold scores in a cosine's reach, ranking against MSE, random pairs of MAX.
+
+Figures: the cosine each scaling asks for, gold against cosine, a learning curve, histograms.
+"""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import matplotlib
 import numpy as np
@@ -11,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from sbert_lab import pooling
-from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
+from sbert_lab.course.diagnose import Hint, check, diagnose, need_number, need_shape
 from sbert_lab.course.plots import COLORS, GREY, new
 from sbert_lab.experiments.evaluation.sts import spearman
 
@@ -25,53 +29,77 @@ def stars() -> Tensor:
     return torch.tensor([0.0, 0.5, 1.0, 2.5, 4.0, 4.5])
 
 
-@check
+def _floor(gold: Tensor) -> Tensor:
+    return (gold - gold.clamp(-1, 1)).square().mean()
+
+
+CONSTANT = "this is the best constant: here each pair may have its own"
+SCALE = (
+    (lambda gold: gold, "these scores still run from 0 to 5, and a cosine ends at 1"),
+    (
+        lambda gold: gold / gold.max(),
+        "divide by the best score there can be, 5: not by the best in this batch",
+    ),
+    (
+        lambda gold: (gold - gold.min()) / (gold.max() - gold.min()),
+        "use the scale's ends, 0 and 5, not those of this batch",
+    ),
+    (lambda gold: gold / 5 * 2 - 1, "this runs from -1 to 1: here unrelated pairs should get 0"),
+    (
+        lambda gold: gold.clamp(max=1),
+        "cutting off at 1 makes a 2.5 and a 4.5 equal: shrink, do not cut",
+    ),
+    (lambda gold: 1 - gold / 5, "this is upside down: 5 means 'the same' and should become 1"),
+)
+FLOOR = (
+    (lambda gold: 0.0, "no cosine reaches 2.5 or 4.5, so the loss cannot reach 0"),
+    (
+        lambda gold: _floor(gold) * len(gold),
+        "this is the sum of the squared errors: the loss is their mean",
+    ),
+    (
+        lambda gold: (gold - 1).square().mean(),
+        "a gold of 0 or 0.5 needs no cosine of 1: it is in reach",
+    ),
+    (lambda gold: (gold - 1).clamp(min=0).mean(), "square each error before you take the mean"),
+    (lambda gold: gold.var(correction=0), CONSTANT),
+    (lambda gold: gold.var(), CONSTANT),
+    (
+        lambda gold: (gold - gold / 5).square().mean(),
+        "gold / 5 is not the nearest cosine to gold",
+    ),
+    (lambda gold: _floor(gold).sqrt(), "no root: the loss is the mean of the squares"),
+)
+
+
+@check(
+    mistakes={"scale_gold": SCALE, "loss_floor": FLOOR},
+    beside={"scale_gold": lambda gold: gold / 5, "loss_floor": _floor},
+)
 def scaling(scale_gold, loss_floor):
     """scale_gold(gold) -> (N,) in 0..1; loss_floor(gold) -> the least possible squared error."""
-    _check_scale(scale_gold)
-    _check_floor(loss_floor)
-
-
-def _check_scale(scale_gold) -> None:
     gold = stars()
-    result = scale_gold(gold.clone())
-    need_shape(result, (6,), "the scaled gold")
-    if near(result, gold / 5):
-        return
-    low, high = gold.min(), gold.max()
-    mistakes = [
-        (gold, "these scores still run from 0 to 5, and a cosine ends at 1"),
-        (gold / high, "divide by the best score there can be, 5: not by the best in this batch"),
-        ((gold - low) / (high - low), "use the scale's ends, 0 and 5, not those of this batch"),
-        (gold / 5 * 2 - 1, "this runs from -1 to 1: here unrelated pairs should get 0"),
-        (gold.clamp(max=1), "cutting off at 1 makes a 2.5 and a 4.5 equal: shrink, do not cut"),
-        (1 - gold / 5, "this is upside down: 5 means 'the same' and should become 1"),
-    ]
-    _compare(result, mistakes, "a gold of 0 should become 0, a gold of 5 should become 1")
-
-
-def _check_floor(loss_floor) -> None:
-    gold = stars()
-    result = need_number(loss_floor(gold.clone()), "the loss floor")
-    missed = (gold - gold.clamp(-1, 1)) ** 2
-    if not near(result, missed.mean()):
-        mistakes = [
-            (0.0, "no cosine reaches 2.5 or 4.5, so the loss cannot reach 0"),
-            (missed.sum(), "this is the sum of the squared errors: the loss is their mean"),
-            ((gold - 1).square().mean(), "a gold of 0 or 0.5 needs no cosine of 1: it is in reach"),
-            ((gold - 1).clamp(min=0).mean(), "square each error before you take the mean"),
-            (gold.var(correction=0), "this is the best constant: here each pair may have its own"),
-            (gold.var(), "this is the best constant: here each pair may have its own"),
-            ((gold - gold / 5).square().mean(), "gold / 5 is not the nearest cosine to gold"),
-            (missed.mean().sqrt(), "no root: the loss is the mean of the squares"),
-        ]
-        _compare(result, mistakes, "for each pair: which number from -1 to 1 is nearest to gold?")
-    scaled = need_number(loss_floor(gold / 5), "the loss floor")
-    if not near(scaled, 0.0):
-        raise Hint(f"for gold from 0 to 1 every score is in reach: 0, but you give {scaled:.3g}")
-    below = need_number(loss_floor(torch.tensor([-3.0, 0.0])), "the loss floor")
-    if not near(below, 2.0):
-        raise Hint("a cosine has a lower end as well: nothing below -1 is in reach")
+    diagnose(
+        scale_gold,
+        lambda gold: gold / 5,
+        SCALE,
+        (gold + 0.25,),  # its lowest score is not the scale's own end
+        look=partial(need_shape, shape=(6,), what="the scaled gold"),
+        otherwise="a gold of 0 should become 0, a gold of 5 should become 1",
+    )
+    compare = partial(
+        diagnose, loss_floor, _floor, look=partial(need_number, what="the loss floor")
+    )
+    nearest = "for each pair: which number from -1 to 1 is nearest to gold?"
+    compare(FLOOR, (gold,), otherwise=nearest)
+    compare(
+        inputs=(gold / 5,),
+        otherwise=lambda found, _: (
+            f"for gold from 0 to 1 every score is in reach: 0, but you give {found:.3g}"
+        ),
+    )
+    lower = "a cosine has a lower end as well: nothing below -1 is in reach"
+    compare(inputs=(torch.tensor([-3.0, 0.0]),), otherwise=lower)
 
 
 @check
@@ -102,46 +130,16 @@ def ranking(cosines):
         )
 
 
-@check
-def random_pairs(answer):
-    """answer(token_embeddings, attention_mask) -> mean cosine of different rows under MAX."""
-    tokens, mask = _padded()
-    given = tokens.clone()
-    result = need_number(answer(given, mask.clone()), "the mean cosine")
-    if not torch.equal(given, tokens):
-        raise Hint("your function changed the vectors it was given: fill a copy")
-    pooled = pooling.max_pool(tokens, mask)
-    if near(result, _mean_cosine(pooled)):
-        return
-    weights = mask.unsqueeze(-1).float()
-    cosines = F.normalize(pooled, dim=-1) @ F.normalize(pooled, dim=-1).T
-    mistakes = [
-        (
-            _mean_cosine(tokens.max(dim=1).values),
-            "padding took part in MAX: its values are among your winners, and they make the "
-            "sentences look alike. Use the mask",
-        ),
-        (
-            _mean_cosine((tokens * weights).max(dim=1).values),
-            "multiplying by the mask turns padding into zeros, and zeros beat negative values",
-        ),
-        (cosines.mean(), "every sentence was compared with itself too: leave the diagonal out"),
-        (
-            cosines.tril(-1).mean(),
-            "you divided by n * n, the number of all cells: there are n (n - 1) / 2 pairs",
-        ),
-        (_mean_cosine(pooling.mean_pool(tokens, mask)), "this is MEAN pooling: MAX is asked"),
-        (_mean_dot(pooled), "these are dot products: divide by both lengths"),
-    ]
-    _compare(result, mistakes, "pool with MAX, make the lengths 1, compare each pair once")
-
-
 def _padded() -> tuple[Tensor, Tensor]:
     """Four sentences of 6, 3, 4 and 2 tokens, mostly negative values, padding loud."""
     tokens = torch.randn(4, 6, 8, generator=torch.Generator().manual_seed(6)) - 0.8
     mask = torch.tensor([[1] * 6, [1] * 3 + [0] * 3, [1] * 4 + [0] * 2, [1] * 2 + [0] * 4])
     tokens[mask == 0] = 3.0
     return tokens, mask
+
+
+def _cosines(vectors: Tensor) -> Tensor:
+    return F.normalize(vectors, dim=-1) @ F.normalize(vectors, dim=-1).T
 
 
 def _mean_cosine(vectors: Tensor) -> Tensor:
@@ -153,12 +151,47 @@ def _mean_dot(vectors: Tensor) -> Tensor:
     return (vectors @ vectors.T)[above[0], above[1]].mean()
 
 
-def _compare(result: object, mistakes: list, otherwise: str) -> None:
-    """Raise the hint of the mistake that gives this result."""
-    for wrong, hint in mistakes:
-        if near(result, wrong, tolerance=1e-4):
-            raise Hint(hint)
-    raise Hint(otherwise)
+RANDOM_PAIRS = (
+    (
+        lambda tokens, mask: _mean_cosine(tokens.amax(dim=1)),
+        "padding took part in MAX: its values are among your winners, and they make the "
+        "sentences look alike. Use the mask",
+    ),
+    (
+        lambda tokens, mask: _mean_cosine((tokens * mask.unsqueeze(-1)).amax(dim=1)),
+        "multiplying by the mask turns padding into zeros, and zeros beat negative values",
+    ),
+    (
+        lambda tokens, mask: _cosines(pooling.max_pool(tokens, mask)).mean(),
+        "every sentence was compared with itself too: leave the diagonal out",
+    ),
+    (
+        lambda tokens, mask: _cosines(pooling.max_pool(tokens, mask)).tril(-1).mean(),
+        "you divided by n * n, the number of all cells: there are n (n - 1) / 2 pairs",
+    ),
+    (
+        lambda tokens, mask: _mean_cosine(pooling.mean_pool(tokens, mask)),
+        "this is MEAN pooling: MAX is asked",
+    ),
+    (
+        lambda tokens, mask: _mean_dot(pooling.max_pool(tokens, mask)),
+        "these are dot products: divide by both lengths",
+    ),
+)
+
+
+@check(mistakes=RANDOM_PAIRS)
+def random_pairs(answer):
+    """answer(token_embeddings, attention_mask) -> mean cosine of different rows under MAX."""
+    diagnose(
+        answer,
+        lambda tokens, mask: _mean_cosine(pooling.max_pool(tokens, mask)),
+        RANDOM_PAIRS,
+        _padded(),
+        look=partial(need_number, what="the mean cosine"),
+        untouched="your function changed the vectors it was given: fill a copy",
+        otherwise="pool with MAX, make the lengths 1, compare each pair once",
+    )
 
 
 # ---- figures

@@ -1,14 +1,18 @@
-"""Checks of 07_triplet_objective."""
+"""Notebook 07. Checks: four losses by hand, the share of triplets at rest, the magnifier.
+
+Figures: the plane of both distances, points that move, shares over time, loss when stretched.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, GREY, new
 
 # Four triplets of points: anchor, positive, negative.
@@ -22,44 +26,7 @@ FOUR = (
 FIVE = ((1.0, 2.2, 1.2, 0.8, 1.51), (1.5, 2.5, 2.0, 1.0, 1.50))
 
 
-@check
-def four_losses(answer):
-    """answer: the losses of the triplets in FOUR, a list of four numbers."""
-    try:
-        mine = np.array([float(value) for value in answer])
-    except (TypeError, ValueError):
-        raise Hint("a list of four numbers is needed, one loss per triplet") from None
-    if mine.shape != (4,):
-        raise Hint(f"four losses are needed, one per triplet, but there are {mine.size}")
-    near_, far = _distances(2)
-    if near(mine, _loss(near_, far), tolerance=1e-3):
-        return
-    mistakes = [
-        (
-            _loss(near_**2, far**2),
-            "these are squared distances, as in FaceNet: this paper takes the root",
-        ),
-        (
-            _loss(far, near_),
-            "positive and negative are swapped: the distance to the positive has the plus sign",
-        ),
-        (
-            near_ - far + 1,
-            "a loss below 0 would reward going on for ever: max(..., 0) cuts it off",
-        ),
-        (_loss(near_, far, margin=0), "the margin is missing: + 1 inside the max"),
-        (np.maximum(near_ - far, 0) + 1, "the + 1 belongs inside the max"),
-        (_loss(near_, far, margin=-1), "the margin has the wrong sign: it asks for more distance"),
-        (_loss(*_distances(1)), "these are Manhattan distances: take the straight line"),
-    ]
-    for wrong, hint in mistakes:
-        if near(mine, wrong, tolerance=1e-3):
-            raise Hint(hint)
-    off = np.flatnonzero(~np.isclose(mine, _loss(near_, far), atol=1e-3)) + 1
-    raise Hint(f"look at triplet {off[0]} again: what are its two distances?")
-
-
-def _distances(order: int) -> tuple[np.ndarray, np.ndarray]:
+def _distances(order: int = 2) -> tuple[np.ndarray, np.ndarray]:
     points = np.array(FOUR, dtype=float)  # (4, 3, 2)
     near_ = np.linalg.norm(points[:, 0] - points[:, 1], ord=order, axis=1)
     far = np.linalg.norm(points[:, 0] - points[:, 2], ord=order, axis=1)
@@ -70,34 +37,101 @@ def _loss(near_: np.ndarray, far: np.ndarray, margin: float = 1.0) -> np.ndarray
     return np.maximum(near_ - far + margin, 0)
 
 
-@check
+LOSSES = (
+    (
+        lambda near_, far: _loss(near_**2, far**2),
+        "these are squared distances, as in FaceNet: this paper takes the root",
+    ),
+    (
+        lambda near_, far: _loss(far, near_),
+        "positive and negative are swapped: the distance to the positive has the plus sign",
+    ),
+    (
+        lambda near_, far: near_ - far + 1,
+        "a loss below 0 would reward going on for ever: max(..., 0) cuts it off",
+    ),
+    (
+        lambda near_, far: _loss(near_, far, margin=0),
+        "the margin is missing: + 1 inside the max",
+    ),
+    (lambda near_, far: _loss(near_, far, margin=0) + 1, "the + 1 belongs inside the max"),
+    (
+        lambda near_, far: _loss(near_, far, margin=-1),
+        "the margin has the wrong sign: it asks for more distance",
+    ),
+    (
+        lambda near_, far: _loss(*_distances(order=1)),
+        "these are Manhattan distances: take the straight line",
+    ),
+)
+
+
+@check(mistakes=LOSSES, value_from=_distances())
+def four_losses(answer):
+    """answer: the losses of the triplets in FOUR, a list of four numbers."""
+    try:
+        mine = np.array([float(value) for value in answer])
+    except (TypeError, ValueError):
+        raise Hint("a list of four numbers is needed, one loss per triplet") from None
+    if mine.shape != (4,):
+        raise Hint(f"four losses are needed, one per triplet, but there are {mine.size}")
+    same = partial(near, tolerance=1e-3)
+    diagnose(mine, _loss, LOSSES, _distances(), same=same, otherwise=_first_wrong_triplet)
+
+
+def _first_wrong_triplet(mine: np.ndarray, expected: np.ndarray) -> str:
+    off = np.flatnonzero(~np.isclose(mine, expected, atol=1e-3)) + 1
+    return f"look at triplet {off[0]} again: what are its two distances?"
+
+
+def _resting(to_positive: torch.Tensor, to_negative: torch.Tensor, margin: float) -> torch.Tensor:
+    return (to_positive + margin <= to_negative).float().mean()
+
+
+ZERO_SHARE = (
+    (
+        lambda near_, far, margin: (near_ < far).float().mean(),
+        "you forgot the margin: closer is not enough, the loss is 0 only if the positive is "
+        "closer by the margin",
+    ),
+    (
+        lambda near_, far, margin: (near_ >= far).float().mean(),
+        "this is the share of hard triplets: the loss is 0 for the easy ones",
+    ),
+    (
+        lambda near_, far, margin: 1 - _resting(near_, far, margin),
+        "this is the share that still teaches: zero gradient is the rest",
+    ),
+    (
+        lambda near_, far, margin: (near_ + margin <= far).sum(),
+        "this is how many: divide by the number of triplets",
+    ),
+    (
+        lambda near_, far, margin: 100 * _resting(near_, far, margin),
+        "as a share, please: between 0 and 1",
+    ),
+    (
+        lambda near_, far, margin: (far + margin < near_).float().mean(),
+        "you give 0: is one of the two signs turned round?",
+    ),
+)
+
+
+@check(mistakes=ZERO_SHARE)
 def zero_share(answer):
     """answer(to_positive, to_negative, margin) -> the share of triplets with zero gradient."""
     to_positive = torch.tensor([1.0, 1.0, 2.0, 3.0, 0.5, 2.5, 1.0, 2.0])
     to_negative = torch.tensor([3.0, 1.4, 1.0, 4.3, 1.2, 2.0, 1.7, 1.5])
-    result = need_number(answer(to_positive, to_negative, 1.0), "the share")
-    resting, closer = 2 / 8, 5 / 8
-    if near(result, resting):
-        narrow = need_number(answer(to_positive, to_negative, 0.5), "the share")
-        if not near(narrow, 4 / 8):
-            raise Hint("right for a margin of 1, not for 0.5: use the argument `margin`")
-        return
-    mistakes = [
-        (
-            closer,
-            "you forgot the margin: closer is not enough, the loss is 0 only if the positive is "
-            "closer by the margin",
-        ),
-        (1 - closer, "this is the share of hard triplets: the loss is 0 for the easy ones"),
-        (1 - resting, "this is the share that still teaches: zero gradient is the rest"),
-        (2, "this is how many: divide by the number of triplets"),
-        (100 * resting, "as a share, please: between 0 and 1"),
-        (0.0, "you give 0: is one of the two signs turned round?"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong):
-            raise Hint(hint)
-    raise Hint("count the triplets whose loss max(d(a,p) - d(a,n) + margin, 0) is 0")
+    compare = partial(diagnose, answer, _resting, look=partial(need_number, what="the share"))
+    compare(
+        ZERO_SHARE,
+        (to_positive, to_negative, 1.0),
+        otherwise="count the triplets whose loss max(d(a,p) - d(a,n) + margin, 0) is 0",
+    )
+    compare(
+        inputs=(to_positive, to_negative, 0.5),
+        otherwise="right for a margin of 1, not for 0.5: use the argument `margin`",
+    )
 
 
 @check

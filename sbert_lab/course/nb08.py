@@ -1,7 +1,10 @@
-"""Checks of 08_unsupervised_sts."""
+"""Notebook 08. Checks: subsets that turn a correlation round, two correlations, your own ratings.
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+Figures: three ways to score a year, bent similarities, Table 1's averages, intervals of claims.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import permutations, product
 
 import numpy as np
@@ -9,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_numbers
 from sbert_lab.course.plots import COLORS, GREY, new
 
 PAIRS = 20  # to be rated by the reader
@@ -21,7 +24,7 @@ CURVE = (
 )
 
 
-@lru_cache(maxsize=1)
+@cache
 def twenty() -> list[dict]:
     """Twenty test pairs of our own STSb, drawn by a fixed seed; the same in every profile."""
     from sbert_lab import data
@@ -72,48 +75,11 @@ def _spearman(gold: np.ndarray, predicted: np.ndarray) -> float:
     ranked = stats.rankdata(gold), stats.rankdata(predicted)
     if any(np.ptp(one) == 0 for one in ranked):
         raise Hint("a constant list has no ranking: vary the numbers inside each subset")
-    return float(np.corrcoef(*ranked)[0, 1])
+    return _pearson(*ranked)
 
 
-@check
-def two_correlations(answer):
-    """answer(gold, predicted) -> (Pearson, Spearman), both from -1 to 1."""
-    gold, predicted = (np.array(side) for side in CURVE)
-    pearson, spearman = _pair(answer(gold.copy(), predicted.copy()))
-    right = np.corrcoef(gold, predicted)[0, 1], _spearman(gold, predicted)
-    if near(pearson, right[0]) and near(spearman, right[1]):
-        return
-    if near(pearson, right[1]) and near(spearman, right[0]):
-        raise Hint("both are right, but swapped: first Pearson, then Spearman")
-    if near(pearson, 100 * right[0], tolerance=1e-3):
-        raise Hint("from -1 to 1, please: the times 100 comes later")
-    if not near(pearson, right[0]):
-        raise Hint(
-            "look at Pearson: it correlates the values themselves. np.corrcoef gives a 2 x 2 table "
-            "of which you need one entry off the diagonal"
-        )
-    once = np.corrcoef(np.argsort(gold), np.argsort(predicted))[0, 1]
-    stable = np.corrcoef(
-        np.argsort(gold, kind="stable"), np.argsort(predicted, kind="stable")
-    )[0, 1]  # fmt: skip
-    if near(spearman, once) or near(spearman, stable):
-        raise Hint(
-            "argsort says which pair comes first, second, third: it lists *pairs*. A rank says "
-            "which place a pair has. scipy's rankdata gives ranks"
-        )
-    broken = product(_without_ties(gold), _without_ties(predicted))
-    if any(near(spearman, np.corrcoef(*ranks)[0, 1]) for ranks in broken):
-        raise Hint(
-            "pairs with equal values must share their mean rank; yours got different ones, as "
-            "argsort of argsort gives them. scipy's rankdata shares"
-        )
-    for method in ("min", "max", "dense"):
-        shared = [stats.rankdata(side, method=method) for side in (gold, predicted)]
-        if near(spearman, np.corrcoef(*shared)[0, 1]):
-            raise Hint("equal values share the *mean* of their ranks: rankdata's own default")
-    if near(spearman, right[0]):
-        raise Hint("you gave the same number twice: Spearman needs ranks in place of the values")
-    raise Hint("Spearman is Pearson of the ranks: rank both lists, then correlate")
+def _pearson(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.corrcoef(a, b)[0, 1])
 
 
 def _without_ties(values: np.ndarray) -> list[np.ndarray]:
@@ -125,12 +91,72 @@ def _without_ties(values: np.ndarray) -> list[np.ndarray]:
     return [np.argsort(np.concatenate(one)) for one in product(*map(permutations, equal))]
 
 
-def _pair(result: object) -> tuple[float, float]:
-    try:
-        first, second = result
-    except (TypeError, ValueError):
-        raise Hint("give back two numbers: Pearson, Spearman") from None
-    return need_number(first, "Pearson"), need_number(second, "Spearman")
+def _both(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, float]:
+    return _pearson(gold, predicted), _spearman(gold, predicted)
+
+
+def _with_ranks(rank: Callable, other: Callable | None = None) -> Callable:
+    """Pearson, and a Spearman from these ranks; those of the predictions may be `other`."""
+    return lambda gold, predicted: (
+        _pearson(gold, predicted),
+        _pearson(rank(gold), (other or rank)(predicted)),
+    )
+
+
+def _broken(number: int) -> Callable:
+    """Ranks that break ties in one of the possible ways."""
+    return lambda values: _without_ties(values)[number]
+
+
+LISTED = (
+    "argsort says which pair comes first, second, third: it lists *pairs*. A rank says "
+    "which place a pair has. scipy's rankdata gives ranks"
+)
+TIES = (
+    "pairs with equal values must share their mean rank; yours got different ones, as "
+    "argsort of argsort gives them. scipy's rankdata shares"
+)
+SHARED = "equal values share the *mean* of their ranks: rankdata's own default"
+CORRELATIONS = (
+    (
+        lambda gold, predicted: _both(gold, predicted)[::-1],
+        "both are right, but swapped: first Pearson, then Spearman",
+    ),
+    (_with_ranks(np.argsort), LISTED),
+    (_with_ranks(partial(np.argsort, kind="stable")), LISTED),
+    # three ties of two in CURVE's scores, one in its similarities
+    *((_with_ranks(_broken(i), _broken(j)), TIES) for i in range(8) for j in range(2)),
+    *((_with_ranks(partial(stats.rankdata, method=m)), SHARED) for m in ("min", "max", "dense")),
+    (
+        _with_ranks(np.asarray),
+        "you gave the same number twice: Spearman needs ranks in place of the values",
+    ),
+)
+
+
+@check(mistakes=CORRELATIONS)
+def two_correlations(answer):
+    """answer(gold, predicted) -> (Pearson, Spearman), both from -1 to 1."""
+    hint = "give back two numbers: Pearson, Spearman"
+    diagnose(
+        answer,
+        _both,
+        CORRELATIONS,
+        [np.array(side) for side in CURVE],
+        look=lambda found: need_numbers(found, "Pearson", "Spearman", hint=hint),
+        otherwise=_other_correlations,
+    )
+
+
+def _other_correlations(found: Sequence[float], expected: Sequence[float]) -> str:
+    if near(found[0], 100 * expected[0], tolerance=1e-3):
+        return "from -1 to 1, please: the times 100 comes later"
+    if not near(found[0], expected[0]):
+        return (
+            "look at Pearson: it correlates the values themselves. np.corrcoef gives a 2 x 2 table "
+            "of which you need one entry off the diagonal"
+        )
+    return "Spearman is Pearson of the ranks: rank both lists, then correlate"
 
 
 @check
