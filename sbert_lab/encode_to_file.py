@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import json
 import os
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -22,8 +21,15 @@ from pathlib import Path
 import numpy as np
 from tqdm.auto import tqdm
 
-from sbert_lab.encoder import TOKEN_BUDGETS, SentenceEncoder
-from sbert_lab.encoding import WINDOW, plan_batches
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.encoding import (
+    WINDOW,
+    check_sentence,
+    evaluating,
+    smart_plan,
+    tokenize_ahead,
+    warn_cut_off,
+)
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.files import read_json, write_json
 from sbert_lab.training.processes import Processes, join_processes
@@ -49,48 +55,31 @@ def encode_to_file(
     """
     if window < 1:
         raise InputError(f"window must be at least 1, got {window}")
-    output = Path(output)
-    part, progress = (output.with_name(output.name + end) for end in (".part", ".progress.json"))
-    us = join_processes(encoder.device)
-    budget = token_budget or TOKEN_BUDGETS.get(encoder.device.type, 4096)
-    with _as_file(sentences, output, us) as (source, is_json):
+    us, plan = join_processes(encoder.device), smart_plan(encoder.device, token_budget)
+    with _as_file(sentences, Path(output), us) as (source, is_json):
         count, digest = _survey(source, is_json)
         job = {
             "sentences": digest,
             "encoder": encoder_digest(encoder),
             "shape": [count, encoder.dimension],
-            "settings": [normalize, budget, precision, window],
+            "settings": [normalize, plan.keywords["token_budget"], precision, window],
         }
-        done = _prepare(part, progress, job, us)
-        rows = np.lib.format.open_memmap(part, mode="r+")
-        encode = _quiet_encode(encoder, normalize, budget, precision)
-        bar = tqdm(total=count, initial=done["rows"], unit="sentence",
+        made = _Growing(Path(output), job, us)
+        bar = tqdm(total=count, initial=made.done["rows"], unit="sentence",
                    disable=not show_progress or not us.is_main)  # fmt: skip
-        with bar:
-            for number, (start, some) in enumerate(_windows(source, is_json, window)):
-                if start < done["rows"]:
-                    continue  # finished before the interruption
-                ids, cut = encoder.tokenize(some)
-                batches = plan_batches([len(one) for one in ids], token_budget=budget)
-                for place, batch in enumerate(batches, start=number):
+        left = (one for one in _windows(source, is_json, window) if one[0] >= made.done["rows"])
+        with bar, evaluating(encoder, precision):
+            for start, ids, cut in tokenize_ahead(left, encoder.tokenize):
+                batches = plan([len(one) for one in ids])
+                for place, batch in enumerate(batches, start=start // window):
                     if place % us.world == us.rank:
-                        rows[start + batch] = encode([some[i] for i in batch])
-                _finish_window(rows, start + len(some), cut, done, us)
-                if us.is_main:
-                    write_json(progress, {**job, **done})
-                bar.update(len(some))
-        del rows
-        us.wait()
-        if us.is_main:
-            os.replace(part, output)
-            progress.unlink(missing_ok=True)
-        us.wait()
-    if done["truncated"] and us.is_main:
-        warnings.warn(
-            f"{done['truncated']} of {count} sentences were longer than the model allows and "
-            "were cut off at the end",
-            stacklevel=2,
-        )
+                        some = [ids[i] for i in batch]
+                        made.rows[start + batch] = encoder.embed(some, normalize=normalize)
+                made.finish_window(start + len(ids), cut)
+                bar.update(len(ids))
+        made.publish()
+    if us.is_main:
+        warn_cut_off(made.done["truncated"], count)
     return np.load(output, mmap_mode="r", allow_pickle=False)
 
 
@@ -129,11 +118,7 @@ def _write_spool(sentences: Iterable[str], spool: Path) -> None:
         spool.parent.mkdir(parents=True, exist_ok=True)
         with open(spool, "w", encoding="utf-8", newline="\n") as file:
             for position, sentence in enumerate(sentences):
-                if not isinstance(sentence, str):
-                    raise InputError(
-                        f"sentence {position} is {sentence!r} ({type(sentence).__name__}), not a "
-                        "string: convert it with str(), or drop it if a value is missing"
-                    )
+                check_sentence(position, sentence)
                 file.write(json.dumps(sentence) + "\n")
     except OSError as error:
         raise CheckpointError(f"cannot write {spool}: {error}") from error
@@ -162,22 +147,6 @@ def _survey(source: Path, is_json: bool) -> tuple[int, str]:
     return count, digest.hexdigest()
 
 
-# ---- the work
-
-
-def _quiet_encode(encoder, normalize: bool, budget: int, precision: str):
-    """encode for one batch; what was cut off is reported once, at the end."""
-
-    def encode(batch: list[str]) -> np.ndarray:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*longer than the model allows.*")
-            return encoder.encode(
-                batch, normalize=normalize, token_budget=budget, precision=precision
-            )
-
-    return encode
-
-
 def encoder_digest(encoder: SentenceEncoder) -> str:
     """A digest of what decides the vectors: weights, tokenizer, pooling."""
     digest = hashlib.sha256()
@@ -189,33 +158,62 @@ def encoder_digest(encoder: SentenceEncoder) -> str:
     return digest.hexdigest()
 
 
-def _finish_window(rows, stop: int, cut: int, done: dict, us: Processes) -> None:
-    """Everybody's rows reach the disk before the progress counts them."""
-    rows.flush()
-    us.wait()
-    if us.is_main:
-        done["crc32"] = zlib.crc32(np.ascontiguousarray(rows[done["rows"] : stop]), done["crc32"])
-    done["rows"], done["truncated"] = stop, done["truncated"] + cut
+# ---- the file
 
 
-# ---- starting and going on
+class _Growing:
+    """The output while it is being made: its `rows`, and how much is `done`."""
+
+    def __init__(self, output: Path, job: dict, us: Processes) -> None:
+        self.output, self.job, self.us = output, job, us
+        self.part, self.progress = (
+            output.with_name(output.name + end) for end in (".part", ".progress.json")
+        )
+        self.done = self._start()
+        self.rows = np.lib.format.open_memmap(self.part, mode="r+")
+
+    def _start(self) -> dict:
+        """Make the empty file, or check what an interrupted run left: what is done."""
+        done, problem = dict.fromkeys(DONE, 0), None
+        if self.us.is_main:
+            try:
+                if self.progress.exists():
+                    done = _checked(self.part, self.progress, self.job)
+                else:
+                    _allocate(self.part, self.job["shape"])
+            except (CheckpointError, InputError) as error:
+                problem = error
+        problem = self.us.agree(problem)
+        if problem is not None:
+            raise problem
+        return self.us.agree(done)
+
+    def finish_window(self, stop: int, cut: int) -> None:
+        """Everybody's rows reach the disk before the progress counts them."""
+        self.rows.flush()
+        self.us.wait()
+        done = self.done
+        if self.us.is_main:
+            done["crc32"] = _crc32(self.rows, done["rows"], stop, done["crc32"])
+        done["rows"], done["truncated"] = stop, done["truncated"] + cut
+        if self.us.is_main:
+            write_json(self.progress, {**self.job, **done})
+
+    def publish(self) -> None:
+        """All rows are there: give the file its name."""
+        del self.rows
+        self.us.wait()
+        if self.us.is_main:
+            os.replace(self.part, self.output)
+            self.progress.unlink(missing_ok=True)
+        self.us.wait()
 
 
-def _prepare(part: Path, progress: Path, job: dict, us: Processes) -> dict:
-    """Make the empty file, or check what an interrupted run left: what is done."""
-    done, problem = {name: 0 for name in DONE}, None
-    if us.is_main:
-        try:
-            if progress.exists():
-                done = _checked(part, progress, job)
-            else:
-                _allocate(part, job["shape"])
-        except (CheckpointError, InputError) as error:
-            problem = error
-    problem = us.agree(problem)
-    if problem is not None:
-        raise problem
-    return us.agree(done)
+def _crc32(rows: np.ndarray, start: int, stop: int, crc: int = 0) -> int:
+    """The checksum of rows, read a window at a time, after that of the rows before them."""
+    for first in range(start, stop, WINDOW):
+        crc = zlib.crc32(np.ascontiguousarray(rows[first : min(first + WINDOW, stop)]), crc)
+    return crc
 
 
 def _allocate(part: Path, shape: list[int]) -> None:
@@ -249,10 +247,7 @@ def _checked(part: Path, progress: Path, job: dict) -> dict:
     try:
         rows = np.lib.format.open_memmap(part, mode="r")
         whole = rows.shape == tuple(job["shape"]) and rows.dtype == np.float32
-        crc = 0
-        for start in range(0, found["rows"] if whole else 0, WINDOW):
-            stop = min(start + WINDOW, found["rows"])
-            crc = zlib.crc32(np.ascontiguousarray(rows[start:stop]), crc)
+        crc = _crc32(rows, 0, found["rows"] if whole else 0)
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{part} cannot be read ({error}): {way_out}") from error
     if not whole or crc != found["crc32"]:

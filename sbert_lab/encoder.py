@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
@@ -12,7 +11,7 @@ from torch.nn import functional as F
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from sbert_lab.devices import autocast, pick_device, pick_precision
+from sbert_lab.devices import pick_device
 from sbert_lab.encoder_folder import (
     Settings,
     find_folder,
@@ -21,15 +20,13 @@ from sbert_lab.encoder_folder import (
     write_digests,
     write_settings,
 )
-from sbert_lab.encoding import check_sentences, encode_sentences, pad
+from sbert_lab.encoding import Encoder
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder
 from sbert_lab.pooling import POOLERS, pool
 
-TOKEN_BUDGETS = {"cpu": 2048, "mps": 16384, "cuda": 32768}
 
-
-class SentenceEncoder(nn.Module):
+class SentenceEncoder(Encoder):
     """Sentences in, vectors out. Training uses `forward`, everybody else `encode`."""
 
     def __init__(
@@ -46,6 +43,7 @@ class SentenceEncoder(nn.Module):
         self.pooling = require_choice("pooling", pooling, POOLERS)
         self.backbone, self.tokenizer, self.normalize = backbone, tokenizer, normalize
         self.max_length, self.lower_case = max_length, lower_case
+        self.pad_id = tokenizer.pad_token_id
         # BERT's next-sentence layer: no pooling of ours uses it, but save() gives it back.
         self._unused = [getattr(backbone, "pooler", None)]
         if self._unused[0] is not None:
@@ -122,10 +120,6 @@ class SentenceEncoder(nn.Module):
         """How many numbers an embedding has."""
         return self.backbone.config.hidden_size
 
-    @property
-    def device(self) -> torch.device:
-        return next(self.parameters()).device
-
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """Token ids to embeddings: (B, T), (B, T) -> (B, H). No mask means no padding."""
         tokens = self.token_embeddings(input_ids, attention_mask)
@@ -141,49 +135,6 @@ class SentenceEncoder(nn.Module):
         texts = [s.lower() for s in sentences] if self.lower_case else list(sentences)
         encodings = self._pieces.encode_batch_fast(texts)
         return [e.ids for e in encodings], sum(bool(e.overflowing) for e in encodings)
-
-    def collate(self, sentences: Sequence[str]) -> dict[str, Tensor | None]:
-        """A padded batch, ready for forward(**batch)."""
-        ids, mask = pad(self.tokenize(sentences)[0], self.tokenizer.pad_token_id)
-        return {"input_ids": ids, "attention_mask": mask}
-
-    def encode(
-        self,
-        sentences: Sequence[str],
-        *,
-        normalize: bool = False,
-        show_progress: bool = False,
-        token_budget: int | None = None,
-        precision: str = "auto",
-    ) -> np.ndarray:
-        """Embed sentences: N strings -> float32 array (N, H), in the order given.
-
-        `token_budget` is the most tokens, padding included, that one batch may hold.
-        """
-        listed = check_sentences(sentences)
-        device, was_training = self.device, self.training
-        chosen = pick_precision(precision, device)
-
-        def forward(ids: Tensor, mask: Tensor | None) -> Tensor:
-            with autocast(device, chosen):
-                return self(ids, mask)
-
-        self.eval()
-        try:
-            vectors = encode_sentences(
-                listed,
-                tokenize=self.tokenize,
-                forward=forward,
-                pad_id=self.tokenizer.pad_token_id,
-                device=device,
-                token_budget=token_budget or TOKEN_BUDGETS.get(device.type, 4096),
-                show_progress=show_progress,
-            )
-        finally:
-            self.train(was_training)
-        if normalize and not self.normalize:
-            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return vectors
 
 
 def _load_parts(folder: Path) -> tuple[nn.Module, object]:

@@ -1,26 +1,34 @@
-"""Smart batching: encode many sentences fast, whatever the model.
+"""One batched forward for every model that reads sentences, or pairs of them.
 
-Sentences are sorted by token count, cut into batches under a token budget, padded to the longest of
-their batch, and the rows come back in the order in which they were given. The work is done by
-`forward(input_ids, mask)`; mask is None for a batch without padding.
+Items are tokenized a window ahead, sorted by token count, cut into batches under a token budget and
+padded to the longest of their batch; a batch too large for the GPU's memory is halved. The results
+come back in the order in which the items were given.
 """
 
+import contextlib
+import functools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from sbert_lab.devices import move
+from sbert_lab.devices import autocast, move, pick_precision
 from sbert_lab.errors import InputError
+from sbert_lab.vectors import unit_rows
 
-Forward = Callable[[Tensor, Tensor | None], Tensor]
-Tokenize = Callable[[Sequence[str]], tuple[list[list[int]], int]]
+Tokenize = Callable[
+    [list], tuple[list, int]
+]  # items -> rows (whose len() is their tokens), cut off
+Collate = Callable[[list], object]  # some rows -> what forward takes
+Forward = Callable[[object], Tensor]  # -> (B, ...)
+Plan = Callable[[Sequence[int]], list[np.ndarray]]  # token counts -> row numbers batch by batch
 
-WINDOW = 8192  # sentences tokenized ahead of the computation
+WINDOW = 8192  # items tokenized ahead of the computation
+TOKEN_BUDGETS = {"cpu": 2048, "mps": 16384, "cuda": 32768}
 
 
 def check_sentences(sentences: object) -> list[str]:
@@ -34,12 +42,25 @@ def check_sentences(sentences: object) -> list[str]:
     if not listed:
         raise InputError("there is nothing to encode: the list of sentences is empty")
     for position, sentence in enumerate(listed):
-        if not isinstance(sentence, str):
-            raise InputError(
-                f"sentence {position} is {sentence!r} ({type(sentence).__name__}), not a string: "
-                "convert it with str(), or drop it if a value is missing"
-            )
+        check_sentence(position, sentence)
     return listed
+
+
+def check_sentence(position: int, sentence: object) -> None:
+    """Raise unless this is a string."""
+    if not isinstance(sentence, str):
+        raise InputError(
+            f"sentence {position} is {sentence!r} ({type(sentence).__name__}), not a string: "
+            "convert it with str(), or drop it if a value is missing"
+        )
+
+
+def check_pairs(first: object, second: object) -> list[tuple[str, str]]:
+    """Two lists of strings of one length as a list of pairs."""
+    first, second = check_sentences(first), check_sentences(second)
+    if len(first) != len(second):
+        raise InputError(f"{len(first)} first sentences but {len(second)} second ones")
+    return list(zip(first, second, strict=True))
 
 
 def plan_batches(
@@ -72,66 +93,91 @@ def pad(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor | No
     return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
-def encode_sentences(
-    sentences: Sequence[str],
+def smart_plan(device: torch.device, token_budget: int | None = None) -> Plan:
+    """plan_batches with this budget, or with the one that suits the device."""
+    budget = token_budget or TOKEN_BUDGETS.get(device.type, 4096)
+    return functools.partial(plan_batches, token_budget=budget)
+
+
+# ---- the one way through
+
+
+def forward_all(
+    items: Sequence,
+    network: nn.Module,
     *,
     tokenize: Tokenize,
+    collate: Collate,
     forward: Forward,
-    pad_id: int,
-    device: torch.device,
-    token_budget: int,
+    plan: Plan | None = None,
+    precision: str = "fp32",
+    normalize: bool = False,
+    window: int | None = None,
     show_progress: bool = False,
+    unit: str = "sentence",
 ) -> np.ndarray:
-    """Embed sentences: N strings -> float32 (N, H), in the order given.
+    """Send every item through the network: N items -> float32 (N, ...), in the order given.
 
-    Sentences that were too long for the model are counted by `tokenize` and reported once.
+    Without a plan batches are as large as suits the device. Items that were too long for the model
+    are counted by `tokenize` and reported once.
     """
-    listed = check_sentences(sentences)
-    vectors: np.ndarray | None = None
-    truncated = 0
-    bar = tqdm(total=len(listed), disable=not show_progress, unit="sentence")
-    with bar, torch.inference_mode():
-        for start, (ids, cut) in _windows_ahead(listed, tokenize):
+    plan = plan or smart_plan(_device(network))
+    compute = functools.partial(compute_batch, network, collate, forward, normalize=normalize)
+    size, truncated, results = window or WINDOW, 0, None
+    windows = ((start, items[start : start + size]) for start in range(0, len(items), size))
+    bar = tqdm(total=len(items), disable=not show_progress, unit=unit)
+    with bar, evaluating(network, precision):
+        for start, rows, cut in tokenize_ahead(windows, tokenize):
             truncated += cut
-            for batch in plan_batches([len(row) for row in ids], token_budget=token_budget):
-                rows = [ids[i] for i in batch]
-                output = _forward_or_split(rows, forward, pad_id, device)
-                if vectors is None:
-                    vectors = np.empty((len(listed), output.shape[1]), dtype=np.float32)
-                vectors[start + batch] = output.float().cpu().numpy()
+            for batch in plan([len(row) for row in rows]):
+                output = compute([rows[i] for i in batch])
+                if results is None:
+                    results = np.empty((len(items), *output.shape[1:]), dtype=np.float32)
+                results[start + batch] = output
                 bar.update(len(batch))
-    if truncated:
-        warnings.warn(
-            f"{truncated} of {len(listed)} sentences were longer than the model allows and were "
-            "cut off at the end",
-            stacklevel=3,
-        )
-    return vectors
+    warn_cut_off(truncated, len(items), unit, stacklevel=4)
+    return results
 
 
-def _windows_ahead(sentences: list[str], tokenize: Tokenize) -> Iterator[tuple[int, tuple]]:
-    """Tokenize the next window in a second thread while this one is computed."""
-    starts = range(0, len(sentences), WINDOW)
-    if len(starts) == 1:
-        yield 0, tokenize(sentences)
-        return
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        pending = None
-        for start in starts:
-            following = pool.submit(tokenize, sentences[start : start + WINDOW])
-            if pending is not None:
-                yield pending[0], pending[1].result()
-            pending = (start, following)
-        yield pending[0], pending[1].result()
-
-
-def _forward_or_split(
-    rows: list[Sequence[int]], forward: Forward, pad_id: int, device: torch.device
-) -> Tensor:
-    """Run one batch; if the GPU's memory does not suffice, run its halves."""
-    ids, mask = pad(rows, pad_id)
+@contextlib.contextmanager
+def evaluating(network: nn.Module, precision: str = "fp32") -> Iterator[None]:
+    """No dropout, no gradients, in this precision; afterwards a network in training goes on."""
+    device, was_training = _device(network), network.training
+    network.eval()
     try:
-        return forward(move(ids, device), None if mask is None else move(mask, device))
+        with torch.inference_mode(), autocast(device, pick_precision(precision, device)):
+            yield
+    finally:
+        network.train(was_training)
+
+
+def tokenize_ahead(
+    windows: Iterable[tuple[int, list]], tokenize: Tokenize
+) -> Iterator[tuple[int, list, int]]:
+    """(number of its first item, rows, how many were cut off) of each window.
+
+    While one window is computed, the next one is tokenized in a second thread.
+    """
+    windows, ahead = iter(windows), None
+    with ThreadPoolExecutor(max_workers=1) as pool:  # it starts no thread for a single window
+        window = next(windows, None)
+        while window is not None:
+            start, items = window
+            rows, cut = tokenize(items) if ahead is None else ahead.result()
+            window = next(windows, None)
+            if window is not None:
+                ahead = pool.submit(tokenize, window[1])
+            yield start, rows, cut
+
+
+def compute_batch(
+    network: nn.Module, collate: Collate, forward: Forward, rows: list, *, normalize: bool = False
+) -> np.ndarray:
+    """One batch as float32 (B, ...); if the GPU's memory does not suffice, its halves."""
+    device = _device(network)
+    try:
+        results = forward(move(collate(rows), device)).float().cpu().numpy()
+        return unit_rows(results) if normalize else results
     except torch.OutOfMemoryError as error:
         if len(rows) == 1:
             raise InputError(
@@ -142,4 +188,74 @@ def _forward_or_split(
         torch.cuda.empty_cache()
     middle = len(rows) // 2
     halves = (rows[:middle], rows[middle:])
-    return torch.cat([_forward_or_split(half, forward, pad_id, device) for half in halves])
+    compute = functools.partial(compute_batch, network, collate, forward, normalize=normalize)
+    return np.concatenate([compute(half) for half in halves])
+
+
+def _device(network: nn.Module) -> torch.device:
+    return next(network.parameters()).device
+
+
+def warn_cut_off(count: int, total: int, unit: str = "sentence", *, stacklevel: int = 3) -> None:
+    """Say how many items were too long, if any were."""
+    if count:
+        warnings.warn(
+            f"{count} of {total} {unit}s were longer than the model allows and were cut off at "
+            "the end",
+            stacklevel=stacklevel,
+        )
+
+
+class Encoder(nn.Module):
+    """What sentence encoders share; their own are `tokenize`, `forward` and the id of padding."""
+
+    pad_id: int
+    normalize = False  # whether forward itself gives vectors of length 1
+    auto_precision = "auto"  # what precision="auto" means
+    token_budget: int | None = None  # of a batch; None is the device's
+
+    @property
+    def device(self) -> torch.device:
+        return _device(self)
+
+    def pad(self, ids: Sequence[Sequence[int]]) -> dict[str, Tensor | None]:
+        """Tokenized sentences as a batch, ready for forward(**batch)."""
+        input_ids, mask = pad(ids, self.pad_id)
+        return {"input_ids": input_ids, "attention_mask": mask}
+
+    def collate(self, sentences: Sequence[str]) -> dict[str, Tensor | None]:
+        """Sentences as a batch, ready for forward(**batch)."""
+        return self.pad(self.tokenize(sentences)[0])
+
+    def encode(
+        self,
+        sentences: Sequence[str],
+        *,
+        normalize: bool = False,
+        show_progress: bool = False,
+        token_budget: int | None = None,
+        precision: str = "auto",
+    ) -> np.ndarray:
+        """Embed sentences: N strings -> float32 array (N, H), in the order given.
+
+        `token_budget` is the most tokens, padding included, that one batch may hold.
+        """
+        return forward_all(
+            check_sentences(sentences),
+            self,
+            tokenize=self.tokenize,
+            collate=self.pad,
+            forward=self._forward,
+            plan=smart_plan(self.device, token_budget or self.token_budget),
+            precision=self.auto_precision if precision == "auto" else precision,
+            normalize=normalize and not self.normalize,
+            show_progress=show_progress,
+        )
+
+    def embed(self, ids: list[list[int]], *, normalize: bool = False) -> np.ndarray:
+        """The vectors of one batch of tokenized sentences: float32 (B, H)."""
+        normalize = normalize and not self.normalize
+        return compute_batch(self, self.pad, self._forward, ids, normalize=normalize)
+
+    def _forward(self, batch: dict[str, Tensor | None]) -> Tensor:
+        return self(**batch)

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from sbert_lab.devices import pick_device
-from sbert_lab.encoding import check_sentences, encode_sentences, pad
+from sbert_lab.encoding import Encoder
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder, read_json, sha256, write_bytes, write_json
 from sbert_lab.pooling import mean_pool, pool
@@ -30,7 +29,6 @@ WORDS, WEIGHTS, SETTINGS, DIGESTS = (
     "words.json",
     "sbert_lab.json",
 )
-TOKEN_BUDGET = 8192
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +89,10 @@ class Averaging(nn.Module):
         return torch.tanh(self.second(torch.tanh(self.first(mean_pool(vectors, mask)))))
 
 
-class WordEncoder(nn.Module):
+class WordEncoder(Encoder):
     """Sentences in, vectors out; the interface of SentenceEncoder, with words as tokens."""
+
+    pad_id, auto_precision, token_budget = PADDING, "fp32", 8192
 
     def __init__(self, words: Sequence[str], vectors: Tensor, settings: WordSettings) -> None:
         """`vectors` has a row per word and two more in front: padding and unknown words."""
@@ -130,10 +130,6 @@ class WordEncoder(nn.Module):
         """How many numbers an embedding has."""
         return self.network.dimension
 
-    @property
-    def device(self) -> torch.device:
-        return self.table.weight.device
-
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """Word numbers to embeddings: (B, T), (B, T) -> (B, H). No mask means no padding."""
         return self.network(self.table(input_ids), attention_mask)
@@ -146,39 +142,6 @@ class WordEncoder(nn.Module):
         limit, place = self.settings.max_length, self._place
         ids = [[place.get(w, UNKNOWN) for w in split_words(s)] or [UNKNOWN] for s in sentences]
         return [row[:limit] for row in ids], sum(len(row) > limit for row in ids)
-
-    def collate(self, sentences: Sequence[str]) -> dict[str, Tensor | None]:
-        """A padded batch, ready for forward(**batch)."""
-        ids, mask = pad(self.tokenize(sentences)[0], PADDING)
-        return {"input_ids": ids, "attention_mask": mask}
-
-    def encode(
-        self,
-        sentences: Sequence[str],
-        *,
-        normalize: bool = False,
-        show_progress: bool = False,
-        token_budget: int | None = None,
-    ) -> np.ndarray:
-        """Embed sentences: N strings -> float32 array (N, H), in the order given."""
-        listed = check_sentences(sentences)
-        was_training = self.training
-        self.eval()
-        try:
-            vectors = encode_sentences(
-                listed,
-                tokenize=self.tokenize,
-                forward=self,
-                pad_id=PADDING,
-                device=self.device,
-                token_budget=token_budget or TOKEN_BUDGET,
-                show_progress=show_progress,
-            )
-        finally:
-            self.train(was_training)
-        if normalize:
-            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return vectors
 
     # ---- saving and loading
 

@@ -25,7 +25,7 @@ LAYERS = [
     {"errors"},
     {"paths", "files"},
     {"profiles"},
-    {"pooling", "similarity", "devices", "words"},
+    {"pooling", "similarity", "devices", "words", "vectors"},
     {"objectives"},
     {"data"},
     {"word_vectors"},

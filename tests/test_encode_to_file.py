@@ -103,16 +103,16 @@ class Stop(Exception):
 
 
 def interrupt(encoder: SentenceEncoder, after: int) -> None:
-    """Let encode raise after so many batches; called with 0 it lets everything pass again."""
+    """Let embed raise after so many batches; called with 0 it lets everything pass again."""
     calls = []
 
-    def encode(batch, **given):
+    def embed(batch, **given):
         calls.append(batch)
         if after and len(calls) > after:
             raise Stop
-        return SentenceEncoder.encode(encoder, batch, **given)
+        return SentenceEncoder.embed(encoder, batch, **given)
 
-    encoder.encode = encode
+    encoder.embed = embed
     encoder.calls = calls
 
 

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -5,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbert_lab import encoding
-from sbert_lab.encoding import encode_sentences, pad, plan_batches
+from sbert_lab.encoding import forward_all, pad, plan_batches
 from sbert_lab.errors import InputError
-
-CPU = torch.device("cpu")
+from sbert_lab.experiments.evaluation import speed
+from sbert_lab.tasks import CrossEncoder, PolyEncoder
 
 
 def tokenize(sentences):
@@ -16,15 +18,17 @@ def tokenize(sentences):
     return [[1, *(ord(c) % 90 + 2 for c in s)] for s in sentences], 0
 
 
-def forward(ids, mask):
+def forward(batch):
     """Sum of the real ids: padding would show at once."""
+    ids, mask = batch
     real = ids if mask is None else ids * mask
     return torch.stack([real.sum(1), torch.full((len(ids),), 7)], dim=1).float()
 
 
 def run(sentences, **changes):
-    options = {"tokenize": tokenize, "forward": forward, "pad_id": 50, "device": CPU}
-    return encode_sentences(sentences, **{**options, "token_budget": 40, **changes})
+    given = {"tokenize": tokenize, "collate": lambda rows: pad(rows, 50), "forward": forward}
+    plan = partial(plan_batches, token_budget=changes.pop("token_budget", 40))
+    return forward_all(sentences, torch.nn.Linear(1, 1), **{**given, "plan": plan, **changes})
 
 
 @settings(max_examples=60, deadline=None)
@@ -70,11 +74,11 @@ def test_windows_are_tokenized_ahead_without_changing_anything(monkeypatch):
 def test_out_of_memory_is_answered_by_smaller_batches():
     sizes = []
 
-    def greedy(ids, mask):
-        sizes.append(len(ids))
-        if len(ids) > 3:
+    def greedy(batch):
+        sizes.append(len(batch[0]))
+        if sizes[-1] > 3:
             raise torch.OutOfMemoryError("GPU is full")
-        return forward(ids, mask)
+        return forward(batch)
 
     sentences = ["abc"] * 20
     assert np.array_equal(run(sentences, forward=greedy, token_budget=80), run(sentences))
@@ -82,11 +86,50 @@ def test_out_of_memory_is_answered_by_smaller_batches():
 
 
 def test_one_sentence_that_does_not_fit_is_explained():
-    def hopeless(ids, mask):
+    def hopeless(batch):
         raise torch.OutOfMemoryError("GPU is full")
 
     with pytest.raises(InputError, match="one sentence of 4 tokens does not fit"):
         run(["abc"], forward=hopeless)
+
+
+class FullGpu:
+    """A forward that has room for so many rows; everything else goes to the real one."""
+
+    def __init__(self, real, rows: int) -> None:
+        self.real, self.rows, self.sizes = real, rows, []
+
+    def __call__(self, input_ids=None, **given):
+        self.sizes.append(len(input_ids))
+        if len(input_ids) > self.rows:
+            raise torch.OutOfMemoryError("GPU is full")
+        return self.real(input_ids=input_ids, **given)
+
+
+def cross(encoder, objective):
+    task = CrossEncoder(encoder, objective)
+    return lambda texts: task.predict(texts, ["the dog sings"] * len(texts))
+
+
+WAYS = {  # every way from a sentence to numbers that goes through an encoder's network
+    "encode": lambda encoder: partial(encoder.encode, normalize=True),
+    "cross-encoder's scores": lambda encoder: cross(encoder, "regression"),
+    "cross-encoder's classes": lambda encoder: cross(encoder, "classification"),
+    "poly-encoder's contexts": lambda encoder: PolyEncoder(encoder, codes=3).encode_contexts,
+    "speed table": lambda encoder: speed.encode_with(encoder, speed.in_order),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_recovers_from_a_full_gpu_and_keeps_the_order(encoder, sentences, way):
+    run = WAYS[way](encoder)
+    alone = np.concatenate([run([one]) for one in sentences])
+    encoder.backbone.forward = full = FullGpu(encoder.backbone.forward, rows=2)
+    encoder.train()
+    together = run(sentences)
+    assert max(full.sizes) > 2 >= min(full.sizes)
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert encoder.training
 
 
 @pytest.mark.parametrize(
@@ -99,9 +142,11 @@ def test_one_sentence_that_does_not_fit_is_explained():
         (17, "expected a list of sentences, got int"),
     ],
 )
-def test_what_is_not_a_list_of_strings_is_named(wrong, message):
-    with pytest.raises(InputError, match=message):
-        run(wrong)
+def test_what_is_not_a_list_of_strings_is_named(encoder, wrong, message):
+    poly, cross = PolyEncoder(encoder, codes=2), CrossEncoder(encoder, "regression")
+    for run in (encoder.encode, poly.encode_contexts, lambda texts: cross.predict(texts, ["a"])):
+        with pytest.raises(InputError, match=message):
+            run(wrong)
 
 
 def test_truncation_is_reported_once_with_its_count():

@@ -48,8 +48,7 @@ def word_vectors(sentences: Sequence[str]) -> System:
 
 def word_encoder(network: str, profile: Profile, device: str, sentences: Sequence[str]) -> System:
     """InferSent's BiLSTM or the averaging net, untrained: its time does not depend on weights."""
-    from sbert_lab.encoder import TOKEN_BUDGETS
-    from sbert_lab.encoding import plan_batches
+    from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
     from sbert_lab.word_encoder import WordEncoder
 
     size = {"hidden": HIDDEN[profile.name]} if profile.name in HIDDEN else {}
@@ -76,8 +75,7 @@ def planned(
 
 def budgeted(encoder: SentenceEncoder, sentences: Sequence[str]) -> System:
     """The package's own encode, in full precision as all the others."""
-    from sbert_lab.encoder import TOKEN_BUDGETS
-    from sbert_lab.encoding import plan_batches
+    from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
 
     budget = TOKEN_BUDGETS[encoder.device.type]
     lengths = _lengths(encoder, sentences)

@@ -9,12 +9,10 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
-from tqdm.auto import tqdm
 
-from sbert_lab.devices import autocast, move, pick_precision
-from sbert_lab.encoder import TOKEN_BUDGETS, SentenceEncoder
-from sbert_lab.encoding import check_sentences, pad, plan_batches
-from sbert_lab.errors import CheckpointError, InputError, require_choice
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.encoding import check_pairs, forward_all, pad
+from sbert_lab.errors import CheckpointError, require_choice
 from sbert_lab.files import atomic_folder, read_json, sha256, write_json
 from sbert_lab.tasks.rows import PAIR, check_labels, check_rows, check_scores, column
 from sbert_lab.training.checkpoint import read_tensors
@@ -77,31 +75,27 @@ class CrossEncoder(nn.Module):
         tokens = self.encoder.backbone(input_ids=batch["input_ids"], **inputs).last_hidden_state
         return self.head(tokens[:, 0])
 
-    @torch.inference_mode()
     def predict(
         self, first: Sequence[str], second: Sequence[str], *, show_progress: bool = False
     ) -> np.ndarray:
         """Scores (N,) for regression, class probabilities (N, K) for classification."""
-        first, second = check_sentences(first), check_sentences(second)
-        if len(first) != len(second):
-            raise InputError(f"{len(first)} first sentences but {len(second)} second ones")
-        was_training, device = self.training, self.encoder.device
-        self.eval()
-        encodings = self._tokenize(first, second)
-        outputs = self.labels if self.objective == "classification" else 1
-        results = np.empty((len(first), outputs), dtype=np.float32)
-        budget = TOKEN_BUDGETS.get(device.type, 4096)
-        precision = pick_precision("auto", device)
-        bar = tqdm(total=len(first), disable=not show_progress, unit="pair")
-        with bar, autocast(device, precision):
-            for rows in plan_batches([len(e) for e in encodings], token_budget=budget):
-                batch = move(self._batch([encodings[i] for i in rows]), device)
-                results[rows] = self.logits(batch).float().cpu().numpy()
-                bar.update(len(rows))
-        self.train(was_training)
+        results = forward_all(
+            check_pairs(first, second),
+            self,
+            tokenize=self._tokenize_pairs,
+            collate=self._batch,
+            forward=self.logits,
+            precision="auto",
+            show_progress=show_progress,
+            unit="pair",
+        )
         if self.objective == "regression":
             return results[:, 0]
         return torch.softmax(torch.from_numpy(results), dim=-1).numpy()
+
+    def _tokenize_pairs(self, pairs: Sequence[tuple[str, str]]) -> tuple[list, int]:
+        encodings = self._tokenize(*zip(*pairs, strict=True))
+        return encodings, sum(bool(one.overflowing) for one in encodings)
 
     def _tokenize(self, first: Sequence[str], second: Sequence[str]) -> list:
         if self.encoder.lower_case:

@@ -15,9 +15,8 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from sbert_lab.devices import autocast, move, pick_precision
-from sbert_lab.encoder import TOKEN_BUDGETS, SentenceEncoder
-from sbert_lab.encoding import check_sentences, pad, plan_batches
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.encoding import check_sentences, forward_all
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder, read_json, sha256, write_json
 from sbert_lab.objectives import regression_loss
@@ -98,22 +97,16 @@ class PolyEncoder(nn.Module):
 
     # ---- using it
 
-    @torch.inference_mode()
     def encode_contexts(self, sentences: Sequence[str]) -> np.ndarray:
         """N sentences -> float32 (N, M, H): what has to be kept for the context side."""
-        ids, _ = self.encoder.tokenize(check_sentences(sentences))
-        device, was_training = self.encoder.device, self.training
-        precision = pick_precision("auto", device)
-        vectors = np.empty((len(ids), *self.codes.shape), dtype=np.float32)
-        self.eval()
-        budget = TOKEN_BUDGETS.get(device.type, 4096)
-        for rows in plan_batches([len(one) for one in ids], token_budget=budget):
-            batch = pad([ids[i] for i in rows], self.encoder.tokenizer.pad_token_id)
-            with autocast(device, precision):
-                contexts = self.contexts(*(None if t is None else move(t, device) for t in batch))
-            vectors[rows] = contexts.float().cpu().numpy()
-        self.train(was_training)
-        return vectors
+        return forward_all(
+            check_sentences(sentences),
+            self,
+            tokenize=self.encoder.tokenize,
+            collate=self.encoder.pad,
+            forward=lambda batch: self.contexts(**batch),
+            precision="auto",
+        )
 
     @torch.inference_mode()
     def score(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:

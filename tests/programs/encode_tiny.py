@@ -18,15 +18,15 @@ def main() -> None:
     backbone, sentences, output, window = sys.argv[1:5]
     die_in = int(sys.argv[5]) if len(sys.argv) > 5 else None
     encoder = SentenceEncoder.load(backbone)
-    real, calls = encoder.encode, []
+    real, calls = encoder.embed, []
 
-    def encode(batch, **given):
+    def embed(batch, **given):
         calls.append(len(batch))
         if len(calls) == die_in:
             os.kill(os.getpid(), signal.SIGKILL)
         return real(batch, **given)
 
-    encoder.encode = encode
+    encoder.embed = embed
     encode_to_file(encoder, sentences, output, token_budget=64, window=int(window))
     print(f"rank {os.environ.get('RANK', '0')}: {len(calls)} batches", flush=True)
 

@@ -123,39 +123,39 @@ def encode_with(encoder, plan: Plan, *, width: int | None = None) -> Encode:
     The same tokens, the same network, the same order of the results as encoder.encode; only the
     batches differ. `width` pads every row to that many tokens, however short its batch is.
     """
-    import torch
+    from sbert_lab.encoding import forward_all
 
-    from sbert_lab.devices import move
-    from sbert_lab.encoding import pad
-
-    pad_id = encoder.tokenizer.pad_token_id
+    def collate(rows: list) -> dict:
+        batch = encoder.pad(rows)
+        return batch if width is None else _widen(**batch, width=width, pad_id=encoder.pad_id)
 
     def encode(sentences: list[str]) -> np.ndarray:
-        ids, _ = encoder.tokenize(sentences)
-        vectors = np.empty((len(ids), encoder.dimension), dtype=np.float32)
-        with torch.inference_mode():
-            for batch in plan([len(row) for row in ids]):
-                rows, mask = pad([ids[i] for i in batch], pad_id)
-                if width is not None:
-                    rows, mask = _widen(rows, mask, width, pad_id)
-                mask = None if mask is None else move(mask, encoder.device)
-                output = encoder(move(rows, encoder.device), mask)
-                vectors[batch] = output.float().cpu().numpy()
-        return vectors
+        return forward_all(
+            sentences,
+            encoder,
+            tokenize=encoder.tokenize,
+            collate=collate,
+            forward=lambda batch: encoder(**batch),
+            plan=plan,
+            window=len(sentences),
+        )
 
     return encode
 
 
-def _widen(rows, mask, width: int, pad_id: int):
+def _widen(input_ids, attention_mask, *, width: int, pad_id: int) -> dict:
     """Padding up to `width` columns: (B, T) -> (B, width), twice."""
     import torch
-    from torch.nn.functional import pad as pad_right
+    from torch.nn.functional import pad
 
-    more = width - rows.shape[1]
+    more = width - input_ids.shape[1]
     if more < 0:
-        raise InputError(f"width {width} is too small for a batch of {rows.shape[1]} tokens")
-    mask = torch.ones_like(rows) if mask is None else mask
-    return pad_right(rows, (0, more), value=pad_id), pad_right(mask, (0, more), value=0)
+        raise InputError(f"width {width} is too small for a batch of {input_ids.shape[1]} tokens")
+    mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+    return {
+        "input_ids": pad(input_ids, (0, more), value=pad_id),
+        "attention_mask": pad(mask, (0, more)),
+    }
 
 
 # ---- timing
