@@ -71,6 +71,18 @@ def make_backbone(kind: str, tokenizer, *, dropout: float = 0.1, width: int = 32
     )
 
 
+def expect(line: str, check, *answers) -> None:
+    """The check says "correct" or "not attempted yet" exactly, or a hint with these words in it."""
+    from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, NOT_THERE_YET, verdict_of
+
+    found = verdict_of(check, *answers)
+    if line in (CORRECT, NOT_ATTEMPTED):
+        assert found == line
+    else:
+        assert found.startswith(NOT_THERE_YET)
+        assert line in found
+
+
 @pytest.fixture(scope="session")
 def loopback() -> None:
     """Kernels, servers and process groups talk over 127.0.0.1: skip where even that is down."""
