@@ -1,0 +1,49 @@
+"""The glossary can be linked to: every entry is complete, in order, and leads to a notebook."""
+
+import re
+from pathlib import Path
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+TEXT = (NOTEBOOKS / "GLOSSARY.md").read_text(encoding="utf-8")
+ENTRY = re.compile(
+    r"## (?P<term>.+)\n(?P<meaning>(?:.+\n)*?.+[.?])\\\n"
+    r"KO (?P<korean>.+) · ZH (?P<chinese>.+) · notebook \[(?P<number>\w\w)\]\((?P<file>.+)\)\n?"
+)
+BLOCKS = re.split(r"\n(?=## )", TEXT)
+ENTRIES = [found for block in BLOCKS[1:] if (found := ENTRY.fullmatch(block))]
+
+
+def anchor(term: str) -> str:
+    """The anchor that GitHub, JupyterLab and the site give a heading."""
+    return re.sub(r"[^\w\- ]", "", term.lower()).replace(" ", "-")
+
+
+def test_every_entry_has_a_meaning_both_translations_and_a_notebook():
+    assert [block for block in BLOCKS[1:] if not ENTRY.fullmatch(block)] == []
+    assert len(ENTRIES) >= 70
+
+
+def test_translations_are_in_their_own_script():
+    for entry in ENTRIES:
+        assert re.search("[가-힣]", entry["korean"]), entry["term"]
+        assert re.search("[一-鿿]", entry["chinese"]), entry["term"]
+        assert not re.search("[가-힣]", entry["chinese"]), entry["term"]
+
+
+def test_terms_are_in_alphabetical_order_and_their_anchors_differ():
+    anchors = [anchor(entry["term"]) for entry in ENTRIES]
+    assert anchors == sorted(anchors, key=lambda name: name.replace("-", " "))
+    assert len(set(anchors)) == len(anchors)
+
+
+def test_every_notebook_named_is_there():
+    for entry in ENTRIES:
+        assert entry["file"].startswith(entry["number"]), entry["term"]
+        assert (NOTEBOOKS / entry["file"]).is_file(), entry["term"]
+
+
+def test_the_letters_on_top_lead_to_the_first_term_of_each_letter():
+    first = {}
+    for entry in ENTRIES:
+        first.setdefault(entry["term"][0].upper(), anchor(entry["term"]))
+    assert dict(re.findall(r"\[(\w)\]\(#(.+?)\)", BLOCKS[0])) == first
