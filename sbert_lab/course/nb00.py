@@ -58,10 +58,7 @@ COSINE = (
     ),
     (lambda u, v: u @ v / _length(u), ONE_LENGTH),
     (lambda u, v: u @ v / _length(v), ONE_LENGTH),
-    (
-        lambda u, v: u @ v / (_length(u) + _length(v)),
-        "the two lengths are multiplied, not added",
-    ),
+    (lambda u, v: u @ v / (_length(u) + _length(v)), "the two lengths are multiplied, not added"),
 )
 
 

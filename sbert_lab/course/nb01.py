@@ -53,19 +53,15 @@ ALL_PAIRS = (
 )
 def passes(one_query: Callable, all_pairs: Callable) -> None:
     """Cross-encoder passes for one new query against n sentences, and for all pairs of n."""
+    query, pairs = "count the pairs (query, sentence)", "write down the pairs of four sentences"
     for n in (4, 7, 10_000):
-        _count(
-            "one_query", one_query, lambda n: n, ONE_QUERY, n, "count the pairs (query, sentence)"
-        )
-        _count(
-            "all_pairs", all_pairs, _pairs, ALL_PAIRS, n, "write down the pairs of four sentences"
-        )
+        _count(one_query, lambda n: n, ONE_QUERY, call=f"one_query({n})", n=n, advice=query)
+        _count(all_pairs, _pairs, ALL_PAIRS, call=f"all_pairs({n})", n=n, advice=pairs)
     if need_number(all_pairs(1), "all_pairs(1)") != 0:
         raise Hint("one sentence alone makes no pair: all_pairs(1) should be 0")
 
 
-def _count(name: str, answer: Callable, right: Callable, mistakes: tuple, n: int, advice: str):
-    call = f"{name}({n})"
+def _count(answer: Callable, right: Callable, mistakes: tuple, *, call: str, n: int, advice: str):
     diagnose(
         answer,
         right,
@@ -73,7 +69,7 @@ def _count(name: str, answer: Callable, right: Callable, mistakes: tuple, n: int
         (n,),
         look=partial(need_number, what=call),
         same=operator.eq,
-        otherwise=lambda found, expected: f"{call} gives {found:,.0f}: {advice}",
+        otherwise=lambda found, _: f"{call} gives {found:,.0f}: {advice}",
     )
 
 

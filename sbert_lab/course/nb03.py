@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Arc, Circle
+from matplotlib.patches import Arc, Circle, Patch
 from scipy import stats
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
@@ -244,9 +244,7 @@ def cosine_histograms(
     return figure
 
 
-def _swatch(color: str, label: str):
-    from matplotlib.patches import Patch
-
+def _swatch(color: str, label: str) -> Patch:
     return Patch(facecolor=color, alpha=0.65, label=label)
 
 

@@ -131,10 +131,7 @@ class _Watch:
                 self.stale = True
             seen["value"] = parameter.detach().clone()
 
-        return (
-            weight.register_hook(arrives),
-            weight.register_post_accumulate_grad_hook(arrived),
-        )
+        return (weight.register_hook(arrives), weight.register_post_accumulate_grad_hook(arrived))
 
 
 def _watched_encoder() -> tuple[nn.Module, _Watch]:

@@ -3,7 +3,6 @@
 Figures: curves that grow while training runs, and what the head learned.
 """
 
-import base64
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, new, png
+from sbert_lab.course.plots import COLORS, bundle, new
 from sbert_lab.files import read_json, write_json
 from sbert_lab.objectives import concatenate
 
@@ -298,14 +297,12 @@ class Curve:
         alt = (
             f"NLI accuracy and STSb Spearman against pairs seen; the last values are {said} pairs."
         )
-        image = base64.b64encode(png(curves({self.name: self.points}, pairs=self.pairs))).decode()
-        bundle = {"image/png": image, "text/plain": f"figure: {alt}"}
-        about = {"image/png": {"alt": alt}}
+        picture, about = bundle(curves({self.name: self.points}, pairs=self.pairs), alt)
         if self._handle is None:
-            self._handle = display(bundle, metadata=about, raw=True, display_id=True)
+            self._handle = display(picture, metadata=about, raw=True, display_id=True)
             display({"text/markdown": f"*{CAPTION}*", "text/plain": CAPTION}, raw=True)
         else:
-            self._handle.update(bundle, metadata=about, raw=True)
+            self._handle.update(picture, metadata=about, raw=True)
 
 
 def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:

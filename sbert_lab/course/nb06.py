@@ -64,10 +64,7 @@ FLOOR = (
     (lambda gold: (gold - 1).clamp(min=0).mean(), "square each error before you take the mean"),
     (lambda gold: gold.var(correction=0), CONSTANT),
     (lambda gold: gold.var(), CONSTANT),
-    (
-        lambda gold: (gold - gold / 5).square().mean(),
-        "gold / 5 is not the nearest cosine to gold",
-    ),
+    (lambda gold: (gold - gold / 5).square().mean(), "gold / 5 is not the nearest cosine to gold"),
     (lambda gold: _floor(gold).sqrt(), "no root: the loss is the mean of the squares"),
 )
 

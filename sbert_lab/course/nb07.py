@@ -50,10 +50,7 @@ LOSSES = (
         lambda near_, far: near_ - far + 1,
         "a loss below 0 would reward going on for ever: max(..., 0) cuts it off",
     ),
-    (
-        lambda near_, far: _loss(near_, far, margin=0),
-        "the margin is missing: + 1 inside the max",
-    ),
+    (lambda near_, far: _loss(near_, far, margin=0), "the margin is missing: + 1 inside the max"),
     (lambda near_, far: _loss(near_, far, margin=0) + 1, "the + 1 belongs inside the max"),
     (
         lambda near_, far: _loss(near_, far, margin=-1),

@@ -60,10 +60,15 @@ def show(drawing, *, caption: str, alt: str) -> None:
             raise InputError(
                 f"{name} is empty: say what to notice (caption) and what is seen (alt)"
             )
-    figure = figure_of(drawing)
-    bundle = {"image/png": base64.b64encode(png(figure)).decode(), "text/plain": f"figure: {alt}"}
-    display(bundle, metadata={"image/png": {"alt": alt}}, raw=True)
+    picture, about = bundle(figure_of(drawing), alt)
+    display(picture, metadata=about, raw=True)
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
+
+
+def bundle(figure: Figure, alt: str) -> tuple[dict, dict]:
+    """What `display` takes for a figure: the PNG and its text, and the metadata with its alt."""
+    image = base64.b64encode(png(figure)).decode()
+    return {"image/png": image, "text/plain": f"figure: {alt}"}, {"image/png": {"alt": alt}}
 
 
 def figure_of(drawing) -> Figure:
