@@ -1,6 +1,5 @@
 """Notebook 17, your own encoder: checks (in-batch loss, prediction, pairs, vectors) and figures."""
 
-import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from torch.nn import functional as F
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, GREY, heatmap, new
 from sbert_lab.files import read_json, write_json
+from sbert_lab.similarity import all_cosine
 
 # ---- exercise 1: in-batch negatives
 
@@ -29,13 +29,8 @@ def _batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     u, v = 3 * u, 0.5 * v  # lengths that a cosine ignores
     v[4], u[5] = v[1], u[2]
     twins = torch.zeros(6, 6, dtype=torch.bool)
-    for i, j in ((1, 4), (4, 1), (2, 5), (5, 2)):
-        twins[i, j] = True
+    twins[[1, 4, 2, 5], [4, 1, 5, 2]] = True
     return u, v, twins
-
-
-def _cosines(u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    return F.normalize(u, dim=-1) @ F.normalize(v, dim=-1).T
 
 
 def _loss(logits: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Tensor:
@@ -43,7 +38,7 @@ def _loss(logits: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Ten
 
 
 def _masked(u, v, twins, scale) -> torch.Tensor:
-    return (scale * _cosines(u, v)).masked_fill(twins, -torch.inf)
+    return (scale * all_cosine(u, v)).masked_fill(twins, -torch.inf)
 
 
 def _right(u, v, twins, scale) -> torch.Tensor:
@@ -65,12 +60,12 @@ IN_BATCH_LOSS = (
         "the labels are not 0, 1, 2, ...: row i must find column i, so they are arange(B)",
     ),
     (
-        lambda u, v, twins, scale: _loss(scale * _cosines(u, v)),
+        lambda u, v, twins, scale: _loss(scale * all_cosine(u, v)),
         "a twin in the batch still counts as a negative: `twins` marks those places. What must "
         "stand there so that the softmax gives them nothing?",
     ),
     (
-        lambda u, v, twins, scale: _loss((scale * _cosines(u, v)).masked_fill(twins, 0)),
+        lambda u, v, twins, scale: _loss((scale * all_cosine(u, v)).masked_fill(twins, 0)),
         "a twin with a logit of 0 still gets a share, exp(0) = 1: only -inf gives it none",
     ),
     (
@@ -151,18 +146,17 @@ def prediction(answer, *, run_dir: str | Path, metrics: Sequence[str]):
 def _seal(said: dict, run_dir: Path) -> None:
     """Keep the first prediction; once training has begun no other is taken."""
     path = run_dir.with_name(run_dir.name + ".prediction.json")
-    begun = run_dir.exists()
-    if begun and not path.is_file():
+    if not run_dir.exists():
+        write_json(path, said)
+    elif not path.is_file():
         raise Hint(
             "the training has begun already: what is written now is a memory, not a prediction. "
             "Take another seed or another choice (that is a new run), write, then train"
         )
-    if begun and read_json(path) != json.loads(json.dumps(said)):
+    elif read_json(path) != said:
         raise Hint(
             "this is not what you wrote before training: put it back, and let the outcome differ"
         )
-    if not begun:
-        write_json(path, said)
 
 
 # ---- exercise 3: five pairs that fool the encoder
@@ -193,8 +187,7 @@ def five_pairs(answer, *, encode: Callable, line: float, others: Mapping[str, Ca
     rows = _five(answer)
     for number, (kind, first, second, _) in enumerate(rows, start=1):
         _check_kind(number, kind, first, second)
-    missing = [kind for kind in KINDS if kind not in {row[0] for row in rows}]
-    if missing:
+    if missing := [kind for kind in KINDS if kind not in {row[0] for row in rows}]:
         raise Hint(f"there is no pair of the kind {missing[0]!r} yet: all three are needed")
     said = np.array([need_number(row[3], "a cosine") for row in rows])
     true = _cosines_of(encode, rows)
@@ -204,8 +197,7 @@ def five_pairs(answer, *, encode: Callable, line: float, others: Mapping[str, Ca
                 raise Hint(f"these are the scores of {name}, not of the encoder that you trained")
         off = int(np.argmax(np.abs(said - true)))
         raise Hint(f"pair {off + 1}: you say {said[off]:.2f}, your encoder says {true[off]:.2f}")
-    calm = np.flatnonzero(true < line)
-    if len(calm):
+    if len(calm := np.flatnonzero(true < line)):
         raise Hint(
             f"pair {calm[0] + 1} does not fool it: {true[calm[0]]:.2f} is below the line of "
             f"{line:.2f}. Change fewer words"
