@@ -27,8 +27,7 @@ from sbert_lab.experiments.evaluation.retrieval import (
     split_questions,
 )
 from sbert_lab.experiments.evaluation.vectors import Encode, embed
-from sbert_lab.profiles import Profile, get_profile
-from sbert_lab.vectors import unit_rows
+from sbert_lab.profiles import Profile, as_profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +63,7 @@ def load_tests(profile: str | Profile | None = None, tasks: Sequence[str] = TASK
 
     The classifiers use the mini protocol in every profile: it is the cheap one.
     """
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
+    scale = as_profile(profile)
     missing: dict[str, str] = {}
     found = _attempt(lambda: sts_sets.load_sets(scale), STS_AVERAGE, missing) or {}
     triplets = _attempt(lambda: _triplets(scale), SECTIONS, missing) or ()
@@ -94,8 +93,8 @@ def question_split(profile: str | Profile | None = None) -> QuestionSplit:
     """The duplicate questions, cut as `load_tests` cuts them: train on `.train` only."""
     from sbert_lab import data
 
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
-    rows = data.load("quora", "train", profile=scale, partial=scale.name == "real")
+    scale = as_profile(profile)
+    rows = data.load("quora", "train", profile=scale)
     return split_questions(list(rows))
 
 
@@ -125,9 +124,10 @@ def score(encode: Encode, tests: Tests) -> dict[str, float]:
 def question_rank(encode: Encode, test: Collection) -> float:
     """The mean reciprocal rank (points) of each query's duplicate, by cosine."""
     queries, questions = embed(encode, test.queries, test.questions)
-    if not (queries.any(axis=1).all() and questions.any(axis=1).all()):
+    lengths = [np.linalg.norm(one, axis=1, keepdims=True) for one in (queries, questions)]
+    if min(length.min() for length in lengths) == 0:
         raise InputError("a question has a vector of zeros: its cosine is not defined")
-    cosines = unit_rows(queries) @ unit_rows(questions).T  # (Q, N)
+    cosines = (queries / lengths[0]) @ (questions / lengths[1]).T  # (Q, N)
     ranks = reciprocal_ranks(np.round(cosines, 12), test.relevant)
     return float(100 * ranks.mean())
 
@@ -151,9 +151,9 @@ def _triplets(profile: Profile) -> Sequence[dict]:
     from sbert_lab import data
 
     try:
-        return data.load("wiki_sections", "test", profile=profile, partial=profile.name == "real")
+        return data.load("wiki_sections", "test", profile=profile)
     except (DataError, OutOfReachError):
-        if profile.name != "real":
+        if not profile.built_sections:
             raise
         return data.section_triplets("test")
 

@@ -1,8 +1,8 @@
-"""How each named system is made. A recipe is data: corpus, task, settings, where it starts.
+"""How a trained system is made. A recipe is data: corpus, task, settings, where it starts.
 
-To add a system, write a function (recipe, encoder, seed) -> task into BUILDERS if those that are
-there will not do, and register(Recipe(...)). Change what a recipe means: bump its version.
-The systems themselves are listed in zoo/systems.py.
+The recipes themselves stand in systems.py; one that is only for you needs register(Recipe(...)).
+If no task of BUILDERS will do, write a function (recipe, encoder, seed) -> task into it. Change
+what a recipe means: bump its version.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,6 @@ class Recipe:
     split: str = "train"
     shuffled: bool = False
     version: int = 1
-    note: str = ""
 
     def __post_init__(self) -> None:
         require_choice("settings", self.settings, SETTINGS)
