@@ -9,7 +9,7 @@ from sbert_lab.data.corpus import Corpus
 from sbert_lab.data.manifest import RESTORE
 from sbert_lab.data.registry import get_corpus
 from sbert_lab.errors import DataError
-from sbert_lab.profiles import Profile, as_profile
+from sbert_lab.profiles import Profile, get_profile
 
 if TYPE_CHECKING:
     import datasets
@@ -38,19 +38,18 @@ class Coverage:
 
 
 def load(
-    name: str, split: str, *, profile: str | Profile | None = None, partial: bool | None = None
+    name: str, split: str, *, profile: str | Profile | None = None, partial: bool = False
 ) -> datasets.Dataset:
     """One split of a corpus as a Dataset with fixed columns; split "all" joins the splits.
 
     Columns: pairs sentence1, sentence2 and score (0..1) or label; triplets anchor, positive,
     negative; texts text, label. A file with too few or too many rows is an error unless
-    `partial` is true; without it the profile decides (profile real takes what is there).
+    `partial` is true.
     """
     from sbert_lab.data.tables import table_to_dataset
 
-    corpus, scale = get_corpus(name), as_profile(profile)
-    partial = scale.partial if partial is None else partial
-    pieces = _find_pieces(corpus, split, scale)
+    corpus = get_corpus(name)
+    pieces = _find_pieces(corpus, split, profile)
     for piece_of, piece_split, found in pieces:
         _check(piece_of, piece_split, found, partial)
     table = _join([found for _, _, found in pieces], corpus.columns)
@@ -64,17 +63,17 @@ def coverage(name: str, split: str, *, profile: str | Profile | None = None) -> 
 
     Reads the split to count it, so it costs as much as `load`.
     """
-    return _covered(_find_pieces(get_corpus(name), split, as_profile(profile)))
+    return _covered(_find_pieces(get_corpus(name), split, profile))
 
 
 Piece = tuple[Corpus, str, "Found"]
 
 
-def _find_pieces(corpus: Corpus, split: str, profile: Profile) -> list[Piece]:
+def _find_pieces(corpus: Corpus, split: str, profile: str | Profile | None) -> list[Piece]:
     """Everything that `split` of `corpus` consists of: its splits, each of its parts."""
     from sbert_lab.data.sources import find
 
-    name = profile.name
+    name = profile.name if isinstance(profile, Profile) else get_profile(profile).name
     parts = [get_corpus(part) for part in corpus.parts] or [corpus]
     return [
         (part, one, find(part, one, name)) for one in corpus.split_names(split) for part in parts
