@@ -7,7 +7,7 @@ WORKERS ?= 2
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help environment lab course proof test unit nbval solutions lint notebooks ledger data bench clean
+.PHONY: help environment lab course proof test unit nbval solutions lint notebooks data bench clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -59,9 +59,6 @@ lint: environment  ## ruff: style and mistakes
 
 notebooks: environment  ## build the notebooks from notebooks/src and run the stale ones
 	@if [ -f notebooks/build.py ]; then $(VENV)/python notebooks/build.py; else echo "There are no notebooks yet."; fi
-
-ledger: environment  ## from the recorded runs to the claims' verdicts, the ledger and the README
-	$(VENV)/sbert-lab ledger
 
 data: environment  ## rebuild data/mini from its sources, byte for byte
 	$(VENV)/python data/build/build_mini.py

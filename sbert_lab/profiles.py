@@ -64,7 +64,10 @@ class TrainConfig(_Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(_Settings):
-    """One scale of the course: which backbone, which data, how many seeds, which settings."""
+    """One scale of the course: which backbone, which data, how many seeds, which settings.
+
+    What is not said is as in the paper. Code asks these fields, never for the profile's name.
+    """
 
     name: str
     backbone: str
@@ -77,6 +80,20 @@ class Profile(_Settings):
     sts: TrainConfig = field(default_factory=TrainConfig)
     sections: TrainConfig = field(default_factory=TrainConfig)
     words: TrainConfig = field(default_factory=TrainConfig)
+    own_data: bool = False  # the corpora are those of data/mini, written for this course
+    partial: bool = False  # a part of a corpus is welcome; the tables say how much there was
+    minilm: bool = False  # the tables also have all-MiniLM-L6-v2, a second and stronger backbone
+    claimed_words: str = "glove"  # which word vectors Table 1's claims are about
+    arguments: str = "afs"  # the corpus of Table 3
+    argument_folds: int = 10
+    topic_folds: int | None = None  # None: every topic is a fold of its own
+    argument_epochs: int = 4
+    built_sections: bool = False  # Table 4's triplets are built from WikiText-2's articles
+    quick_senteval: bool = False  # fewer folds and fewer choices of C
+    short_cells: bool = False  # Table 6 trains on a few thousand pairs, see evaluation/ablation.py
+    infersent_hidden: int = 128  # of the BiLSTM that Table 7 times; InferSent's own is 2,048
+    live_pairs: int | None = None  # NLI pairs that notebook 05 trains on; None: all
+    watched_pairs: int = 2_000  # dev pairs that it watches meanwhile
 
     def __str__(self) -> str:
         return f"profile {self.name}: {self.backbone}, {self.seeds} seeds, {self.folds} folds"
@@ -100,6 +117,14 @@ PROFILES = {
         sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
         sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
         words=_WORDS,
+        own_data=True,
+        claimed_words="word-vectors",
+        argument_folds=5,
+        argument_epochs=2,
+        quick_senteval=True,
+        short_cells=True,
+        live_pairs=3_000,
+        watched_pairs=600,
     ),
     "real": Profile(
         name="real",
@@ -113,6 +138,15 @@ PROFILES = {
         sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
         sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
         words=_WORDS,
+        partial=True,
+        minilm=True,
+        claimed_words="word-vectors",
+        arguments="ukp_aspect",
+        argument_folds=3,
+        topic_folds=3,
+        argument_epochs=2,
+        built_sections=True,
+        short_cells=True,
     ),
     "paper": Profile(
         name="paper",
@@ -126,6 +160,7 @@ PROFILES = {
         sts=TrainConfig(epochs=4),
         sections=TrainConfig(),
         words=_WORDS,
+        infersent_hidden=2_048,
     ),
 }
 
@@ -134,3 +169,8 @@ def get_profile(name: str | None = None) -> Profile:
     """The named profile; without a name the one in $SBERT_LAB_PROFILE, else mini."""
     chosen = name or os.environ.get("SBERT_LAB_PROFILE") or "mini"
     return PROFILES[require_choice("profile", chosen, PROFILES)]
+
+
+def as_profile(profile: str | Profile | None) -> Profile:
+    """A profile as it is; a name or nothing as get_profile() takes it."""
+    return profile if isinstance(profile, Profile) else get_profile(profile)

@@ -123,8 +123,7 @@ def test_files_stay_small_and_safe(path):
         if isinstance(node, ast.Attribute):
             assert node.attr != "cuda" or isinstance(node.value, ast.Name), "no .cuda() calls"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            harmless = path.name == "harness.py"  # the grader: running answers is what it is for
-            assert node.func.id not in ("eval", "exec") or harmless
+            assert node.func.id not in ("eval", "exec")
         if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
             assert isinstance(node.value, ast.Constant) and node.value.value is False
 

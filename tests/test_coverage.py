@@ -49,18 +49,18 @@ QUESTIONS = {
 
 # The systems of the paper: the table that has them, and a pattern for the row's name.
 SYSTEMS = {
-    "averaged word vectors": (1, r"^word vectors$"),
+    "averaged word vectors": (1, r"^averaged word vectors$"),
     "subword vectors, fastText-like": (1, r"^subword vectors$"),
     "averaged BERT": (1, r"raw BERT MEAN"),
     "BERT CLS": (1, r"raw BERT CLS"),
     "InferSent": (1, r"^InferSent$"),
-    "Universal Sentence Encoder": (1, r"^USE$"),
+    "Universal Sentence Encoder": (1, r"^averaging net, questions \+ NLI$"),
     "SBERT": (1, r"^SBERT-NLI$"),
     "SRoBERTa": (1, r"^SRoBERTa-NLI$"),
     "BERT cross-encoder": (2, r"cross-encoder"),
     "tf-idf": (3, r"tf-idf"),
     "SVR (Misra et al.)": (3, r"^SVR"),
-    "mean vectors": (4, r"mean vectors"),
+    "mean vectors": (4, r"averaged word vectors"),
     "skip-thoughts": (4, r"skip-thoughts"),
     "Dor et al.": (4, r"Dor et al"),
     "smart batching": (7, r"smart batching"),

@@ -142,7 +142,7 @@ def test_the_rows_cover_the_papers_table_and_the_floors():
         else:
             wanted = [table6.concatenated(line["choice"])]
         assert set(wanted) <= set(names)
-    assert {"BiLSTM MAX", "BiLSTM MEAN", "raw MEAN"} <= set(names)
+    assert {*table6.LSTM.values(), *table6.RAW.values()} <= set(names)
     floors = [row for row in rows if row.kind == "floor"]
     assert {row.seeds for row in floors} == {1} and len(floors) == 4
     assert all(row.note for row in rows)

@@ -11,6 +11,7 @@ from sbert_lab.experiments import paper, table1
 from sbert_lab.experiments.evaluation import sts, sts_sets
 from sbert_lab.experiments.paper.claims import FAILS, HOLDS, OPEN, decide
 from sbert_lab.experiments.results import Results
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.profiles import PROFILES
 
 MINI = PROFILES["mini"]
@@ -150,32 +151,6 @@ def test_mini_and_paper_score_all_seven_sets_and_real_what_is_here(monkeypatch, 
 # ---- the rows
 
 
-def test_every_base_row_of_the_paper_has_a_row_of_ours():
-    ours = {row.paper for row in table1.rows(MINI)}
-    theirs = {name for name in paper.table(1)["model"] if not name.endswith("-large")}
-    assert ours - {None} == theirs
-
-
-def test_trained_rows_have_the_profiles_seeds_and_floors_one():
-    rows = {row.name: row for row in table1.rows(MINI)}
-    assert len(rows) == len(table1.rows(MINI)), "two rows share a name"
-    for name, *_ in table1.TRAINED:
-        assert rows[name].seeds == MINI.seeds
-    floors = [row for row in rows.values() if row.kind == "floor"]
-    assert {row.name for row in floors} == {
-        "random weights", "SBERT-NLI, shuffled labels", "SBERT-NLI, random start",
-    }  # fmt: skip
-    assert all(row.seeds == 1 for row in floors)
-    assert all(row.note for row in rows.values())
-
-
-def test_the_zoo_knows_every_trained_row():
-    from sbert_lab.experiments import zoo
-
-    wanted = {system for _, system, *_ in table1.TRAINED + table1.FLOORS if system}
-    assert wanted <= set(zoo.names())
-
-
 def test_an_outcome_can_be_computed_again_from_what_is_kept(small_sets):
     found = table1.outcome(words_encode, MINI, distances=True)
     again = sts_sets.score_sets(small_sets, found.predictions)
@@ -234,8 +209,9 @@ def verdicts(results):
     }
 
 
+WORDS, GLOVE = name_of("word-vectors"), name_of("glove")
 AS_THE_PAPER = {
-    table1.WORDS: 0.6, table1.MEAN: 0.4, table1.CLS: 0.2, table1.INFERSENT: 0.7,
+    WORDS: 0.6, table1.MEAN: 0.4, table1.CLS: 0.2, table1.INFERSENT: 0.7,
     table1.USE: 0.8, table1.SBERT: 3.0, table1.SROBERTA: 3.0,
 }  # fmt: skip
 
@@ -282,6 +258,6 @@ def test_claims_whose_rows_or_sets_are_missing_are_left_out():
 
 
 def test_in_profile_paper_the_word_vectors_are_glove():
-    quality = {**AS_THE_PAPER, table1.WORDS: 0.0, table1.GLOVE: 0.8}
+    quality = {**AS_THE_PAPER, WORDS: 0.0, GLOVE: 0.8}
     assert verdicts(make_results(quality, profile="paper"))["C05"] == HOLDS
     assert verdicts(make_results(quality, profile="real"))["C05"] != HOLDS

@@ -1,13 +1,13 @@
 """Table 2: its rows, one resampling for several systems, and the rules of C11 and C12."""
 
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments import paper, table2
+from sbert_lab.experiments import paper, table2, zoo
 from sbert_lab.experiments.evaluation import resampling, sts
 from sbert_lab.experiments.paper.claims import HOLDS, decide
 from sbert_lab.profiles import get_profile
@@ -54,22 +54,6 @@ def verdict(id, parts):
 # ---- the rows
 
 
-def test_every_base_row_of_the_papers_table_has_a_row_of_ours():
-    printed = set(paper.table(2)["model"])
-    ours = [row.paper for row in table2.rows(MINI) if row.paper]
-    assert set(ours) == {name for name in printed if not name.endswith("-large")}
-    assert len(ours) == len(set(ours))
-
-
-def test_trained_rows_have_all_seeds_and_untrained_ones_and_floors_one():
-    seeds = {row.name: row.seeds for row in table2.rows(MINI)}
-    assert seeds.pop("averaged word vectors") == seeds.pop("raw MEAN") == 1
-    floors = [row.name for row in table2.rows(MINI) if row.kind == "floor"]
-    assert floors == ["random weights", "shuffled scores", "random start"]
-    assert {seeds.pop(name) for name in floors} == {1}
-    assert set(seeds.values()) == {MINI.seeds}
-
-
 def test_a_row_has_the_same_spearman_as_scipy_on_test_and_dev():
     row = next(one for one in table2.rows(MINI) if one.name == "averaged word vectors")
     outcome, people = row.run(1), table2.gold(MINI)
@@ -85,55 +69,24 @@ def test_a_cross_encoder_is_scored_by_what_it_predicts():
 
     pairs = table2._pairs(MINI, "test")
     lengths = [len(pair["sentence1"]) - len(pair["sentence2"]) for pair in pairs]
-    outcome = table2._score(MINI, Pair())
+    outcome = table2.score(MINI, Pair())
     np.testing.assert_array_equal(outcome.predictions["test"], lengths)
 
 
-def test_every_trained_row_asks_the_zoo_for_a_system_that_it_knows(monkeypatch):
-    from sbert_lab.experiments import zoo
-
-    asked = []
-    monkeypatch.setattr(zoo, "get", lambda name, **given: asked.append((name, given["seed"])))
-    monkeypatch.setattr(table2, "_score", lambda profile, system: None)
-    for row in table2.rows(MINI):
-        if row.seeds > 1:
-            row.run(2)
-    assert asked == [(name, 2) for _, name, _, _ in table2.TRAINED]
-    assert {name for name, _ in asked} <= set(zoo.names())
+@pytest.mark.parametrize(("id", "start"), [("shuffled", "backbone"), ("random", "random")])
+def test_the_floors_are_sbert_stsb_but_for_one_thing(id, start):
+    floor, whole = (zoo.get_recipe(name) for name in (f"sbert-stsb-{id}", "sbert-stsb"))
+    assert (floor.start, floor.shuffled) == (start, id == "shuffled")
+    assert replace(floor, name=whole.name, start=whole.start, shuffled=False) == whole
 
 
-def test_shuffled_scores_are_the_same_scores_on_other_pairs(monkeypatch):
-    seen = {}
-    monkeypatch.setattr(table2, "_raw", lambda profile, seed: "raw")
-    monkeypatch.setattr(table2, "_score", lambda profile, system: system)
-    monkeypatch.setattr(
-        table2, "_trained", lambda p, start, pairs, seed: seen.update({seed: pairs})
-    )
-    row = next(one for one in table2.rows(MINI) if one.name == "shuffled scores")
-    row.run(1)
-    row.run(2)
+def test_shuffled_scores_are_the_same_scores_on_other_pairs():
     pairs = table2._pairs(MINI, "train")
-    before, after, other = (
-        np.array([p["score"] for p in rows]) for rows in (pairs, *seen.values())
-    )
-    assert Counter(after.tolist()) == Counter(before.tolist())
+    mixed = zoo.rows_of(zoo.get_recipe("sbert-stsb-shuffled"), MINI).rows
+    before, after = (np.array([row["score"] for row in rows]) for rows in (pairs, mixed))
+    assert sorted(after) == sorted(before)
     assert abs(stats.spearmanr(before, after).statistic) < 0.1
-    assert (after != other).any()
-    assert [p["sentence1"] for p in seen[1]] == list(pairs["sentence1"])
-
-
-def test_the_floors_without_pretraining_begin_with_random_weights(monkeypatch):
-    from sbert_lab.experiments import zoo
-
-    def random(profile, seed, pooling):
-        return ("random", seed, pooling)
-
-    monkeypatch.setattr(zoo, "random_encoder", random, raising=False)
-    monkeypatch.setattr(table2, "_score", lambda profile, system: system)
-    monkeypatch.setattr(table2, "_trained", lambda p, start, pairs, seed: ("trained", start))
-    rows = {row.name: row for row in table2.rows(MINI)}
-    assert rows["random weights"].run(1) == ("random", 1, "mean")
-    assert rows["random start"].run(1) == ("trained", ("random", 1, "mean"))
+    assert [row["sentence1"] for row in mixed] == list(pairs["sentence1"])
 
 
 def test_the_data_line_names_every_set_that_was_used():

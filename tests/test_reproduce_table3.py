@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sbert_lab.experiments import paper, table3, table3_systems
+from sbert_lab.experiments import learners, paper, table3
+from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import afs
 from sbert_lab.profiles import get_profile
 
@@ -64,29 +65,23 @@ NEEDED = (
     "averaged word vectors",
     "InferSent",
     "SBERT-AFS, random folds",
-    "cross-encoder, random folds",
+    "cross-encoder-AFS, random folds",
     "SBERT-AFS, cross-topic",
-    "cross-encoder, cross-topic",
+    "cross-encoder-AFS, cross-topic",
 )
 
 
 def test_every_learner_has_a_row_under_every_protocol_and_there_are_floors(small):
-    names = [row.name for row in table3.rows(MINI)]
-    assert len(names) == len(set(names))
-    for learner in ("SVR", "BiLSTM", "SBERT-AFS", "cross-encoder", "look-up table"):
-        assert {f"{learner}, {protocol}" for protocol in table3.PROTOCOLS} <= set(names)
+    names = {row.name for row in table3.rows(MINI)}
+    for learner in ("SVR", "BiLSTM-AFS", "SBERT-AFS", "cross-encoder-AFS", "look-up table"):
+        assert {f"{learner}, {protocol}" for protocol in table3.PROTOCOLS} <= names
     floors = {row.name for row in table3.rows(MINI) if row.kind == "floor"}
-    assert floors == {"random weights", "shuffled scores, random folds"}
-    assert set(NEEDED) <= set(names)
+    assert floors == {
+        "random weights, untrained",
+        "SBERT-AFS, shuffled scores, random folds",
+    }
+    assert set(NEEDED) <= names
     assert all(row.seeds == 1 for row in table3.rows(MINI))
-
-
-def test_paper_names_stand_in_the_papers_table(small):
-    known = set(paper.table(3)["model"])
-    named = {row.paper for row in table3.rows(MINI) if row.paper}
-    assert named <= known
-    small_rows = {name for name in known if "large" not in name}
-    assert named == small_rows
 
 
 def test_a_learner_row_answers_each_pair_from_a_fold_that_did_not_train_on_it(small):
@@ -111,17 +106,18 @@ def test_sentence_rows_answer_exactly_the_pairs_that_gold_names(small):
     assert np.array_equal(gold["pairs topic"][chosen], gold["sentence pairs topic"])
 
 
-def test_folds_are_kept_so_that_an_interrupted_row_goes_on(small):
+def test_folds_are_kept_so_that_an_interrupted_row_goes_on(small, monkeypatch):
     calls = []
 
-    def learn(profile, seed, known, asked, folder):
+    def learn(id, profile, seed, known, asked, run_dir):
         calls.append(len(asked))
         if len(calls) == 3:
             raise KeyboardInterrupt
         return np.linspace(0, 1, len(asked))
 
+    monkeypatch.setattr(table3, "learn", learn)
     folds = table3.splits(MINI)["random folds"]
-    ask = table3_systems.remembering("test", learn, MINI, 1)
+    ask = table3.remembering("svr", MINI, 1)
     with pytest.raises(KeyboardInterrupt):
         afs.out_of_fold(small, folds, ask)
     first = afs.out_of_fold(small, folds, ask)
@@ -130,22 +126,25 @@ def test_folds_are_kept_so_that_an_interrupted_row_goes_on(small):
     assert len(calls) == 3 + len(folds) - 2
 
 
-def test_another_seed_or_other_settings_are_learned_anew(small):
+def test_answers_are_kept_apart_by_learner_seed_and_settings(small, monkeypatch):
     calls = []
 
-    def learn(profile, seed, known, asked, folder):
-        calls.append(seed)
-        return np.linspace(0, 1, len(asked))
+    def learn(id, profile, seed, known, asked, run_dir):
+        calls.append((id, seed))
+        return np.zeros(len(asked))
 
+    monkeypatch.setattr(table3, "learn", learn)
     known, asked = small[:50], small[50:60]
-    for profile, seed in (
-        (MINI, 1),
-        (MINI, 2),
-        (replace(MINI, sts=replace(MINI.sts, learning_rate=1e-3)), 1),
-        (MINI, 1),
+    faster = replace(MINI, sts=replace(MINI.sts, learning_rate=1e-3))
+    for id, profile, seed in (
+        ("sbert-afs", MINI, 1),
+        ("sbert-afs", MINI, 2),
+        ("cross-afs", MINI, 1),
+        ("sbert-afs", faster, 1),
+        ("sbert-afs", MINI, 1),
     ):
-        table3_systems.remembering("test", learn, profile, seed)(known, asked)
-    assert calls == [1, 2, 1]
+        table3.remembering(id, profile, seed)(known, asked)
+    assert calls == [("sbert-afs", 1), ("sbert-afs", 2), ("cross-afs", 1), ("sbert-afs", 1)]
 
 
 def test_where_each_topic_is_one_component_both_splits_have_the_same_folds(small):
@@ -155,33 +154,33 @@ def test_where_each_topic_is_one_component_both_splits_have_the_same_folds(small
 
 
 def test_shuffled_scores_keep_their_values_and_lose_their_pairs(small, monkeypatch):
-    seen = {}
-    monkeypatch.setattr(
-        table3_systems, "learn_sbert", lambda p, s, known, asked, f: seen.update(rows=known)
-    )
-    table3_systems.learn_shuffled(MINI, 1, small, [], None)
-    mixed = table3_systems.scores(seen["rows"])
-    assert sorted(mixed) == sorted(table3_systems.scores(small))
-    assert mixed != table3_systems.scores(small)
-    assert table3_systems.texts(seen["rows"]) == table3_systems.texts(small)
+    import sbert_lab.training
+
+    seen = []
+    monkeypatch.setattr(sbert_lab.training, "train", lambda task, rows, *a, **k: seen.append(rows))
+    for id in ("sbert-afs", "sbert-afs-shuffled"):
+        build(id, MINI, 1).fit(*afs.texts(small), afs.scores(small))
+    plain, mixed = map(afs.scores, seen)
+    assert plain == afs.scores(small) != mixed and sorted(mixed) == sorted(plain)
+    assert afs.texts(seen[0]) == afs.texts(seen[1]) == afs.texts(small)
 
 
-@pytest.mark.parametrize("learn", ["learn_sbert", "learn_cross", "learn_bilstm"])
+@pytest.mark.parametrize("id", ["sbert-afs", "cross-afs", "bilstm-afs"])
 def test_a_trained_learner_gives_one_finite_score_per_pair_and_leaves_the_rows_alone(
-    small, learn, tmp_path, monkeypatch
+    small, id, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(table3_systems, "EPOCHS", 1)
-    monkeypatch.setattr(table3_systems, "WORD_EPOCHS", 1)
+    monkeypatch.setattr(learners, "WORD_EPOCHS", 1)
     before = [dict(row) for row in small[:32]]
     asked = [{k: v for k, v in row.items() if k != "score"} for row in small[32:40]]
-    found = getattr(table3_systems, learn)(MINI, 1, small[:32], asked, tmp_path / "run")
+    profile = replace(MINI, argument_epochs=1)
+    found = table3.learn(id, profile, 1, small[:32], asked, run_dir=tmp_path / "run")
     assert found.shape == (8,) and np.isfinite(found).all()
     assert small[:32] == before
 
 
 def test_claims_have_the_names_of_the_rules_and_follow_the_data():
     noise = dict.fromkeys(NEEDED, 3.0) | {"SBERT-AFS, random folds": 0.5}
-    noise |= {"cross-encoder, random folds": 0.5, "cross-encoder, cross-topic": 0.7}
+    noise |= {"cross-encoder-AFS, random folds": 0.5, "cross-encoder-AFS, cross-topic": 0.7}
     found = table3.claims(recorded(noise))
     assert set(found) == {"C13", "C14", "C15"}
     for id, parts in found.items():
@@ -201,14 +200,13 @@ def test_random_answers_make_no_claim_hold():
 
 def test_claims_whose_rows_are_missing_are_left_out():
     found = table3.claims(
-        recorded({"SBERT-AFS, random folds": 1, "cross-encoder, random folds": 1})
+        recorded({"SBERT-AFS, random folds": 1, "cross-encoder-AFS, random folds": 1})
     )
     assert set(found) == {"C14"}
 
 
 def test_profile_real_says_that_another_corpus_stands_in():
-    real = get_profile("real")
-    assert table3.corpus(real) == "ukp_aspect"
-    assert table3.corpus(get_profile("paper")) == table3.corpus(MINI) == "afs"
-    assert table3.fold_count(real) == 3
-    assert table3.fold_count(get_profile("paper")) == 10
+    real, whole = get_profile("real"), get_profile("paper")
+    assert (real.arguments, real.argument_folds, real.topic_folds) == ("ukp_aspect", 3, 3)
+    assert (whole.arguments, whole.argument_folds, whole.topic_folds) == ("afs", 10, None)
+    assert MINI.arguments == "afs"

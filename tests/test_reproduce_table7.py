@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sbert_lab.experiments import paper, table7
+from sbert_lab.experiments import table7
 from sbert_lab.experiments.results import Results
 from sbert_lab.profiles import get_profile
 
@@ -14,11 +14,6 @@ MINI = get_profile("mini")
 def outcomes():
     sentences = table7.stsb_sentences(MINI)[:40]
     return table7.measure_all(MINI, 1, sentences, rounds=2)
-
-
-def test_every_row_of_the_papers_table_has_a_row_here():
-    ours = {row.paper for row in table7.rows(MINI)} - {None}
-    assert ours == set(paper.table(7)["model"])
 
 
 def test_the_rows_are_the_measured_systems_and_one_is_a_floor(outcomes):

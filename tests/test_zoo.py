@@ -11,8 +11,8 @@ import pytest
 
 import sbert_lab.training
 from sbert_lab.errors import DataError, InputError
-from sbert_lab.experiments import zoo
-from sbert_lab.experiments.zoo import lock, recipes
+from sbert_lab.experiments import recipes, zoo
+from sbert_lab.experiments.zoo import lock
 from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, system_key
 from sbert_lab.experiments.zoo.rows import rows_of
 from sbert_lab.experiments.zoo.starts import word_encoder
@@ -232,7 +232,7 @@ def test_systems_without_a_bert_are_trained_and_opened(profile, trainings, name)
     assert len(trainings) == (2 if name == "use-nli-forum" else 1)
     assert np.array_equal(first.encode(["the dog runs"]), second.encode(["the dog runs"]))
     recipe = zoo.get_recipe(name)
-    assert first.settings.network == recipe.network and recipe.note
+    assert first.settings.network == recipe.network
     start = word_encoder(recipe, profile, 1)
     assert not np.allclose(start.encode(["the dog runs"]), first.encode(["the dog runs"]))
 
@@ -304,7 +304,8 @@ def write_articles(folder: Path) -> None:
 def test_profile_real_builds_sections_and_neighbours_from_articles(profile, tmp_path, monkeypatch):
     write_articles(tmp_path / "copy")
     monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path / "copy"))
-    real = replace(profile, name="real")
+    changed = ("name", "own_data", "partial", "built_sections", "arguments")
+    real = replace(profile, **{name: getattr(get_profile("real"), name) for name in changed})
     recipe = zoo.get_recipe("dor-sections")
     triplets = rows_of(recipe, real)
     assert len(triplets.rows) == 12 and "WikiText-2" in triplets.text and triplets.partial
@@ -317,9 +318,8 @@ def test_profile_real_builds_sections_and_neighbours_from_articles(profile, tmp_
     assert system_key(recipe, 1, real) != before != system_key(recipe, 1, profile)
 
 
-def test_a_note_is_no_part_of_the_key(profile):
+def test_shuffled_labels_are_part_of_the_key(profile):
     recipe = zoo.get_recipe("sbert-nli")
-    assert system_key(recipe, 1, profile) == system_key(replace(recipe, note="x"), 1, profile)
     assert system_key(recipe, 1, profile) != system_key(replace(recipe, shuffled=True), 1, profile)
 
 
@@ -365,7 +365,7 @@ def write_partial_copy(folder: Path) -> None:
 def test_partial_data_is_allowed_in_profile_real_and_said(profile, tmp_path, monkeypatch, capsys):
     write_partial_copy(tmp_path / "copy")
     monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path / "copy"))
-    real = replace(profile, name="real")
+    real = replace(profile, name="real", own_data=False, partial=True)
     for _ in range(2):
         get("sbert-stsb", real)
         assert "profile real: trained on stsb, partial: 12 of 5,749" in capsys.readouterr().out

@@ -59,8 +59,8 @@ for row in test.shuffle(seed=9).select(range(10)):
 # %% [markdown]
 # The table has three groups of systems, all scored by Spearman on the same test pairs:
 #
-# - **not trained on STSb**: averaged word vectors, the raw encoder, InferSent, USE (the row that
-#   notebook 08 calls *USE, NLI only*), SBERT-NLI;
+# - **not trained on STSb**: averaged word vectors, the raw encoder, InferSent, the averaging net
+#   that stands for the Universal Sentence Encoder (here it saw NLI only), SBERT-NLI;
 # - **trained on STSb only**: SBERT and SRoBERTa with the cosine and squared error of notebook 06,
 #   and the **cross-encoder**, which reads both sentences in one input and gives the score itself;
 # - **first NLI, then STSb**: the same three, starting from what NLI training made of them.
@@ -180,8 +180,9 @@ for name, table in tables.items():
 
 # %% [markdown]
 # Three rows are **floors**: what does a network score that never learned anything
-# (*random weights*), one that was trained on scores dealt out at random (*shuffled scores*), and
-# one that was trained properly but without pretraining (*random start*)?
+# (*random weights, untrained*), one that was trained on scores dealt out at random (*SBERT-STSb,
+# shuffled scores*), and one that was trained properly but without pretraining (*SBERT-STSb, random
+# start*)?
 #
 # **Predict.** Which row is best in the run below: "SBERT", "SRoBERTa" or "cross-encoder"? And is it
 # "STSb" or "NLI-STSb"?
@@ -220,15 +221,16 @@ plots.show(
 # equal, so sentences that share words get similar vectors. Whatever training is worth begins above
 # *that* row. A cross-encoder has no such gift, as section 5 shows; is it above the floor here?
 #
-# And what was the *pretraining* worth? The row *random start* had the same pairs and the same
-# training as SBERT-STSb; only its first weights were dice.
+# And what was the *pretraining* worth? *SBERT-STSb, random start* had the same pairs and
+# the same training as SBERT-STSb; only its first weights were random.
 
 # %%
 for name, one in tables.items():
-    ours, dice = (one.predictions(row, "test") for row in ("SBERT-STSb", "random start"))
-    low, high = sts.interval(sts.bootstrap_difference(one.gold("test"), ours, dice))
+    rows = ("SBERT-STSb", "SBERT-STSb, random start")
+    ours, unread = (one.predictions(row, "test") for row in rows)
+    low, high = sts.interval(sts.bootstrap_difference(one.gold("test"), ours, unread))
     said = "pretraining helped" if low > 0 else "it harmed" if high < 0 else "no clear difference"
-    print(f"{name}: SBERT-STSb - random start: {low:+.1f} to {high:+.1f} points, {said}")
+    print(f"{name}: SBERT-STSb - its random start: {low:+.1f} to {high:+.1f} points, {said}")
 
 # %% [markdown]
 # Where the interval covers 0, thousands of scored pairs taught a network of dice as much as they
@@ -307,7 +309,7 @@ for name, parts in differences.items():
 
 # %% [markdown]
 # Read the second interval, and look at the floors before you cheer: our small cross-encoder has not
-# reached the row *random weights*. SBERT is far ahead of a **failed rival**. (And mind what the rule
+# reached the row *random weights, untrained*. SBERT is far ahead of a **failed rival**. (And mind what the rule
 # asks for: "about as good" is not "no difference found". A wide interval finds no difference
 # either; the whole of it must lie within 2 points of 0.)
 #
@@ -530,7 +532,7 @@ for name, parts in differences.items():
 # %% [markdown]
 # Where a verdict is not "holds", this is what is different here: the encoder is small and its
 # pretraining short; NLI has 12,300 pairs of our own in mini and 49,340 in real (942,069 in the
-# paper); and the raw encoder is a far better start than the paper's (*raw MEAN* in the table), of
+# paper); and the raw encoder is a far better start than the paper's (*raw BERT MEAN* in the table), of
 # which NLI training can cost more than it brings. Which of these matters most, we have not tested.
 #
 # <a id="q-nli-helps-cross-encoder"></a>
@@ -551,7 +553,7 @@ starts = []
 for seed in (1, 2, 3):
     fresh = CrossEncoder(SentenceEncoder.load(profile.backbone), "regression", seed=seed)
     starts.append(100 * sts.spearman(test["score"], fresh.predict(first, second)))
-print(f"raw encoder, cosine:           {table.mean('raw MEAN', 'test'):6.1f}")
+print(f"raw encoder, cosine:           {table.mean('raw BERT MEAN', 'test'):6.1f}")
 print("cross-encoder, untrained head: ", ", ".join(f"{value:.1f}" for value in starts))
 you_said(guess_start, round(float(np.mean(starts)), 1))
 

@@ -32,6 +32,7 @@ from sbert_lab.course import plots
 from sbert_lab.data.formats.wikipedia import read_articles
 from sbert_lab.experiments import paper, results, table4
 from sbert_lab.experiments.evaluation import sections
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
@@ -292,11 +293,11 @@ plots.show(
 
 # %%
 table = results.open_table(4)
-print(f"{'':22} raw MEAN   trained")
+print(f"{'':22} raw BERT MEAN   trained")
 leaky = [table.mean(table4.LEAKY, column) for column in ("leaky, raw", "leaky")]
-honest = [table.mean(row, "accuracy") for row in ("raw MEAN", "SBERT-WikiSec")]
+honest = [table.mean(row, "accuracy") for row in ("raw BERT MEAN", "SBERT-WikiSec")]
 for name, (before, after) in {"test by triplet": leaky, "test by article": honest}.items():
-    print(f"{name:22} {before:8.1f} {after:9.1f}   gain {after - before:+.1f}")
+    print(f"{name:22} {before:13.1f} {after:9.1f}   gain {after - before:+.1f}")
 
 # %% [markdown]
 # The two gains answer different questions. One says how well these articles were learned by
@@ -335,7 +336,7 @@ print("test against training:", sections.leak(known, test))
 #
 # One row live. Ein Dor and colleagues' system read the words with a **BiLSTM**: two recurrent
 # networks, one from the left and one from the right, and the largest value per dimension over
-# time. Our small one reads the same word vectors that the row *mean vectors* averages, and is
+# time. Our small one reads the same word vectors that the row *averaged word vectors* has, and is
 # trained with the triplet loss. The recorded runs used the first seeds; we take the next one.
 #
 # **Predict.** Its accuracy on the test triplets, in per cent?
@@ -378,7 +379,7 @@ with pd.option_context("display.max_colwidth", None):
     display(shown)
 
 # %%
-TRAINED = {name for name, *_ in table4.TRAINED} - {"skip-thoughts"}  # it saw no section label
+TRAINED = {name_of(id) for id in table4.TRAINED} - {"skip-thoughts"}  # it saw no section label
 kinds = [
     "cue" if row in sections.CUES
     else "floor" if table.kind(row) == "floor"
@@ -401,13 +402,14 @@ plots.show(
 )
 
 # %% [markdown]
-# The floors first. *Shuffled roles* was trained like SBERT, but a coin had swapped positive and
+# The floors first. *SBERT-WikiSec, shuffled roles* was trained like SBERT, but a coin had swapped positive and
 # negative: whatever it scores above 50, it brought along from pretraining and not from labels.
-# The same holds for *raw MEAN*. So the section labels' own contribution is a **difference**:
+# The same holds for *raw BERT MEAN*. So the section labels' own contribution is a **difference**:
 
 # %%
 best_cue = max(sections.CUES, key=lambda name: table.mean(name, "with a coin"))
-bases = [row for row in ("raw MEAN", "mini-sbert", "shuffled roles") if table.exists(row)]
+bases = ("raw BERT MEAN", "mini-sbert", "SBERT-WikiSec, shuffled roles")
+bases = [row for row in bases if table.exists(row)]
 differences = {}
 for base in (*bases, best_cue):
     hits = table.predictions(base, "hits") + table.predictions(base, "ties") / 2
@@ -427,7 +429,7 @@ print(", ".join(f"{row} {table.mean(row, 'accuracy'):.1f}" for row in (*bases, "
 # %% tags=["nbval-ignore-output"]
 printed = paper.table(4).set_index("model")["accuracy"] * 100
 why = {
-    "mean vectors": "word vectors from our own small text",
+    "averaged word vectors": "vectors from our own small text",
     "skip-thoughts": "ours: a small BiLSTM with in-batch negatives",
     "Dor et al.": f"a smaller BiLSTM, {len(known):,} triplets instead of 1.8 million",
     "SBERT-WikiSec": f"a smaller encoder, {len(known):,} triplets instead of 1.8 million",
@@ -454,7 +456,7 @@ paper.compare(
 #
 # ### The claim
 #
-# **Predict.** C16 says: SBERT above the BiLSTM, that above mean vectors, those above
+# **Predict.** C16 says: SBERT above the BiLSTM, that above averaged word vectors, those above
 # skip-thoughts, each with a 95 % interval above 0. Will it hold in mini: "holds", "inconclusive"
 # or "does not hold"?
 
@@ -507,11 +509,11 @@ if real:
     cue = "word overlap"
     hits = real.predictions(cue, "hits") + real.predictions(cue, "ties") / 2
     print(f"{cue} with a coin: {real.mean(cue, 'with a coin'):.1f} %")
-    for row in ("mean vectors", "skip-thoughts", "Dor et al.", "SBERT-WikiSec"):
+    for row in ("averaged word vectors", "skip-thoughts", "Dor et al.", "SBERT-WikiSec"):
         gap = sections.bootstrap_difference(real.predictions(row, "hits"), hits)
         low, high = np.quantile(gap, [0.025, 0.975])
         word = "above" if low > 0 else "below" if high < 0 else "not clearly apart"
-        print(f"{row:14} {real.mean(row, 'accuracy'):.1f} %, {word} ({low:+.1f} to {high:+.1f})")
+        print(f"{row:21} {real.mean(row, 'accuracy'):.1f} %, {word} ({low:+.1f} to {high:+.1f})")
 
 # %% [markdown]
 # Whatever is *not clearly apart* from a line of code that counts shared words has not shown on this
@@ -526,13 +528,13 @@ if real:
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)
 #
-# Take four recorded accuracies: SBERT-WikiSec, raw MEAN, shuffled roles, and the best cheap cue
+# Take four recorded accuracies: SBERT-WikiSec, raw BERT MEAN, shuffled roles, and the best cheap cue
 # with a coin. In four or five sentences: what did the section labels teach here, what was there
 # before, and which of the four would you leave out of a paper only if you had something to hide?
 
 # %% [markdown] id="11-explain" tags=["manual", "points:3"]
 # ### BEGIN SOLUTION
-# Rubric, one point each: (1) the labels' contribution is a difference, to raw MEAN or to shuffled
+# Rubric, one point each: (1) the labels' contribution is a difference, to raw BERT MEAN or to shuffled
 # roles, not the accuracy itself, and an interval that includes 0 is said to be open; (2) what was
 # there before: pretraining gives more than 50 without any label, and shuffled roles show it;
 # (3) names a row (cheap cue, floor or raw) and says what a reader would wrongly believe without it.

@@ -102,10 +102,10 @@ guess_best = None  # your guess, in per cent
 
 # %%
 encoders = {
-    "word vectors": WordVectors.load("word-vectors").encode,
+    "averaged word vectors": WordVectors.load("word-vectors").encode,
     "subword vectors": WordVectors.load("subword-vectors").encode,
-    "raw MEAN": SentenceEncoder.load(profile.backbone, pooling="mean").encode,
-    "raw CLS": SentenceEncoder.load(profile.backbone, pooling="cls").encode,
+    "raw BERT MEAN": SentenceEncoder.load(profile.backbone, pooling="mean").encode,
+    "raw BERT CLS": SentenceEncoder.load(profile.backbone, pooling="cls").encode,
 }
 encoders = {name: senteval.remember(encode) for name, encode in encoders.items()}
 mr = tasks["mr"]
@@ -181,7 +181,7 @@ checks.nested_accuracy(nested_accuracy)
 # %% [markdown]
 # ## 3 · One dimension, a hundred times as long
 #
-# Now the riddle. We take raw MEAN vectors and multiply **one** of their dimensions, the first, by
+# Now the riddle. We take raw BERT MEAN vectors and multiply **one** of their dimensions, the first, by
 # 10 and by 100. No information is lost: divide, and the old vectors are back. We read the
 # vectors in two ways: cosine on STSb's test pairs, and the classifier on SUBJ.
 #
@@ -200,7 +200,7 @@ def stretch(vectors, factor, dimension=0):
     return changed
 
 
-raw, subj, pairs = encoders["raw MEAN"], tasks["subj"], data.load("stsb", "test")
+raw, subj, pairs = encoders["raw BERT MEAN"], tasks["subj"], data.load("stsb", "test")
 restored = stretch(stretch(raw(subj.first), 100), 1 / 100)
 print("nothing is lost:", np.allclose(restored, raw(subj.first)))
 
@@ -293,7 +293,7 @@ for sentence, chance in zip(mine, judge.predict_proba(raw(mine))[:, 1], strict=T
 #
 # All rows of the table, *recorded*: every system on seven tasks with SentEval's protocol, and in
 # the last column the same vectors under cosine (mean Spearman over seven STS sets). InferSent and
-# USE are our own small nets, trained on our own NLI pairs. The two floors are at the end.
+# the averaging nets are our own, small, and trained on our own NLI pairs. The two floors are at the end.
 
 # %%
 table = results.open_table(5)
@@ -313,10 +313,10 @@ display(table.frame([*senteval.TASKS, "average", "sts"]).replace(" ± ", "±", r
 # %% tags=["nbval-ignore-output"]
 print(f"recorded {table.about['date']}, profile {table.profile}: {table.about['command']}")
 for row in table.rows:
-    print(f"{row:17} {table.kind(row):7} {table.note(row)}")
+    print(f"{row:35} {table.kind(row):7} {table.note(row)}")
 
 # %% [markdown]
-# *Shuffled labels* is a classifier that was taught nonsense. One might expect it to give what the
+# *Raw BERT MEAN, shuffled task labels* is a classifier that was taught nonsense. One might expect it to give what the
 # largest class gives. It gives less where that class is large, because it has learned to choose the
 # other answer now and then:
 
@@ -328,10 +328,10 @@ largest = {
 for name, share in largest.items():
     taught = table.mean(table5.SHUFFLED, name)
     note = "   less than always the same answer" if taught < share - 0.05 else ""
-    print(f"{name:5} largest class {share:4.1f} %, shuffled labels {taught:4.1f} %{note}")
+    print(f"{name:5} largest class {share:4.1f} %, shuffled task labels {taught:4.1f} %{note}")
 
 # %% [markdown]
-# So on each task the floor is the larger of the two. *Random weights* is an encoder that has
+# So on each task the floor is the larger of the two. *Random weights, untrained* is an encoder that has
 # learned nothing at all: even its vectors tell words apart, and a classifier can use that. (Wieting
 # and Kiela built on this in 2019: random encoders are a strong floor for SentEval.) A system earns
 # praise only above all of them. Which ones rise above random weights, by the average of the seven
@@ -348,17 +348,17 @@ def versus(row, other):
 
 
 for row in shown:
-    print(f"{row:16} {versus(row, table5.RANDOM)}")
+    print(f"{row:30} {versus(row, table5.RANDOM)}")
 
 # %% [markdown]
 # Is the record true? Two of its rows need no training, so we measure them again, now:
 
 # %% tags=["nbval-ignore-output"]
 measured = {}
-for name in ("word vectors", "raw MEAN"):
+for name in ("averaged word vectors", "raw BERT MEAN"):
     points = [senteval.score_task(encoders[name], t, protocol).accuracy for t in tasks.values()]
     measured[name] = float(np.mean(points))
-    print(f"{name:13} now {measured[name]:.2f}, recorded {table.mean(name, 'average'):.2f}")
+    print(f"{name:21} now {measured[name]:.2f}, recorded {table.mean(name, 'average'):.2f}")
 
 # %% [markdown]
 # Now both rankings, and your prediction: which system climbs most when the reader changes?
@@ -371,18 +371,16 @@ climb = figures.ranks([a for a, _ in ours.values()]) - figures.ranks([b for _, b
 you_said(guess_climber, f"{shown[int(climb.argmax())]}, by {climb.max():.0f} ranks")
 
 # %%
-short = {"Avg. GloVe embeddings": "word vectors", "Avg. BERT embeddings": "raw MEAN",
-         "BERT CLS-vector": "raw CLS", "InferSent - GloVe": "InferSent",
-         "Universal Sentence Encoder": "USE", "SBERT-NLI-base": "SBERT-NLI",
-         "SBERT-NLI-large": "SBERT-NLI large"}  # fmt: skip
+stands_for = {table.paper_name(row): row for row in shown}
+short = {name: stands_for.get(name, "SBERT-NLI large") for name in theirs}
 plots.show(
     figures.slopes(
         {"paper": {short[name]: pair for name, pair in theirs.items()},
          f"profile {table.profile} (recorded)": ours},
-        marked=("raw MEAN", "word vectors", "SBERT-NLI"),
+        marked=("raw BERT MEAN", "averaged word vectors", "SBERT-NLI"),
     ),
     caption="Best system on top. Look for lines that cross: those systems trade places when the "
-    "reader changes from a cosine to a classifier. Raw MEAN against word vectors is C19.",
+    "reader changes from a cosine to a classifier. Raw BERT MEAN against averaged word vectors is C19.",
     alt="Two slope charts, the paper's and ours: on the left of each the rank of every system "
     "under cosine, on the right its rank under logistic regression, with lines between.",
 )  # fmt: skip
@@ -411,16 +409,16 @@ for verdict in verdicts.values():
 # C17 says *better than two others*. Read it with the rows around it:
 
 # %%
-for other in (table5.INFERSENT, table5.USE, table5.RANDOM, "raw MEAN", "tf-idf"):
-    print(f"SBERT-NLI against {other:15} {versus('SBERT-NLI', other)}")
-print(f"tf-idf against raw MEAN           {versus('tf-idf', 'raw MEAN')}")
+for other in (table5.INFERSENT, table5.USE, table5.RANDOM, "raw BERT MEAN", "tf-idf"):
+    print(f"SBERT-NLI against {other:25} {versus('SBERT-NLI', other)}")
+print(f"{'tf-idf against raw BERT MEAN':43} {versus('tf-idf', 'raw BERT MEAN')}")
 best = max(shown, key=lambda row: table.mean(row, "average"))
 print(f"highest average of all: {best}, {table.mean(best, 'average'):.1f}")
 
 # %% [markdown]
-# SBERT-NLI beats our InferSent and our USE, and so the claim holds. But it is not clearly above
-# random weights, it lies below the raw MEAN that it started from, and counting words (tf-idf) has
-# the highest average, if not clearly above raw MEAN's. "Better than two others" is not yet "good".
+# SBERT-NLI beats our InferSent and our averaging net, and so the claim holds. But it is not clearly
+# above random weights, it lies below the raw BERT MEAN that it started from, and counting words
+# (tf-idf) has the highest average, if not clearly above raw BERT MEAN's. "Better than two others" is not yet "good".
 #
 # Before you blame or praise a system, remember the scale of profile mini: a small BERT, 12,300 NLI
 # pairs instead of 942,000, tasks of a few hundred rows. What NLI training does to this encoder is
@@ -429,10 +427,10 @@ print(f"highest average of all: {best}, {table.mean(best, 'average'):.1f}")
 
 # %% tags=["nbval-ignore-output"]
 reasons = {
-    "word vectors": "our own vectors, small tasks",
-    "raw MEAN": "mini-bert, small tasks",
+    "averaged word vectors": "our own vectors, small tasks",
+    "raw BERT MEAN": "mini-bert, small tasks",
     "InferSent": "a small BiLSTM, few NLI pairs, small tasks",
-    "USE": "a small net that saw NLI only; theirs saw the web",
+    table5.USE: "a small net that saw NLI only; theirs saw the web",
     "SBERT-NLI": "a small encoder, few NLI pairs, small tasks",
 }
 lines = []
@@ -469,7 +467,7 @@ for task, gain in sorted(gains.items(), key=lambda item: -item[1]):
 # the three tasks about mood, MR and SST. Where do the systems stand above the floors?
 
 # %%
-trio = ("SBERT-NLI", "InferSent", "raw MEAN", table5.SHUFFLED)
+trio = ("SBERT-NLI", "InferSent", "raw BERT MEAN", table5.SHUFFLED)
 plots.show(
     figures.task_bars(
         senteval.TASKS,
@@ -479,7 +477,7 @@ plots.show(
     caption="Recorded means per task. The diamonds are the floor with shuffled labels, the short "
     "lines the largest class. A system near the higher of the two, or below it, holds nothing for "
     "that task that this classifier could find.",
-    alt="Accuracy of SBERT-NLI, InferSent, raw MEAN and the shuffled-label floor as four markers "
+    alt="Accuracy of SBERT-NLI, InferSent, raw BERT MEAN and the shuffled-label floor as four markers "
     "over each of the seven tasks, with a short line at the share of the largest class.",
 )
 
@@ -487,8 +485,8 @@ plots.show(
 # <a id="q-use-wins-trec"></a>
 # ### Why does USE win TREC?
 #
-# In the paper the Universal Sentence Encoder has 93.2 on TREC and SBERT 89.6. Our USE does not
-# repeat that: its mean is below SBERT-NLI's. What can still be tested is the reason usually given.
+# In the paper the Universal Sentence Encoder has 93.2 on TREC and SBERT 89.6. Our averaging
+# net does not repeat that: its mean is below SBERT-NLI's. What can still be tested is the reason usually given.
 # TREC has questions, NLI has hardly any: captions and statements. USE's training text had
 # question-answer pages and forums. So we take the same averaging net, once trained on NLI alone,
 # once on duplicate questions and forum text first.
@@ -497,13 +495,13 @@ plots.show(
 gap = table5.task_differences(table, table5.USE_FORUM, table5.USE)["trec"]
 low, high = sts.interval(gap)
 word = "helps" if low > 0 else "hurts" if high < 0 else "makes no clear difference"
-for row in (table5.USE, table5.USE_FORUM, "SBERT-NLI", "raw MEAN"):
-    print(f"{row:12} TREC {table.mean(row, 'trec'):.1f}")
+for row in (table5.USE, table5.USE_FORUM, "SBERT-NLI", "raw BERT MEAN"):
+    print(f"{row:30} TREC {table.mean(row, 'trec'):.1f}")
 print(f"questions and forum text {word} on TREC: 95 % interval {low:+.1f} to {high:+.1f} points")
 
 # %% [markdown]
 # If the interval covers 0, the reason is not refuted: so few test questions and so small a forum
-# corpus cannot decide it. And our "USE" shares nothing with the published model but the idea.
+# corpus cannot decide it. And our averaging net shares nothing with the published model but the idea.
 
 # %% [markdown]
 # ## 5 · The odd one out: pairs
@@ -535,7 +533,7 @@ def pair_features(u, v):
 checks.pair_features(pair_features)
 
 # %% [markdown]
-# Why not simply (u, v)? We try it, with raw MEAN vectors.
+# Why not simply (u, v)? We try it, with raw BERT MEAN vectors.
 #
 # **Predict.** By how many points do the features (u, v) beat "always paraphrase"? And |u-v| and
 # u*v?
@@ -569,10 +567,11 @@ print(f"(u, v) is ahead by {rows} of {len(mrpc.tested)} rows; the standard error
 # may be the paper's exception; it is a guess. Ours does not have to repeat it:
 
 # %%
-mrpc_gap = table5.task_differences(table, "raw MEAN", "word vectors")["mrpc"]
+mrpc_gap = table5.task_differences(table, "raw BERT MEAN", "averaged word vectors")["mrpc"]
 low, high = sts.interval(mrpc_gap)
 word = "above" if low > 0 else "below" if high < 0 else "neither clearly above nor below"
-print(f"MRPC here (recorded): raw MEAN is {word} word vectors, {low:+.1f} to {high:+.1f} points")
+print(f"MRPC here (recorded): raw BERT MEAN is {word} averaged word vectors,", end=" ")
+print(f"{low:+.1f} to {high:+.1f} points")
 
 # %% [markdown]
 # <a id="q-transfer-learning"></a>
@@ -593,7 +592,7 @@ print(f"the largest class: {largest['sst']:.1f} %")
 
 # %%
 for task in table5.TUNED_TASKS:
-    tuned, frozen = (table.predictions(row, task) for row in (table5.TUNED, "raw MEAN"))
+    tuned, frozen = (table.predictions(row, task) for row in (table5.TUNED, "raw BERT MEAN"))
     low, high = sts.interval(sections.bootstrap_difference(tuned, frozen))
     word = "better than" if low > 0 else "worse than" if high < 0 else "not clearly different from"
     print(f"{task.upper():4} ({len(tasks[task].parts['train'])} training rows): "

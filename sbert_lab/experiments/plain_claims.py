@@ -51,7 +51,7 @@ def c04(profile: Profile) -> tuple[bool, str]:
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.tasks import Siamese
 
-    rows = data.load("nli", "train", profile=profile, partial=profile.name == "real")
+    rows = data.load("nli", "train", profile=profile)
     encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
     task = Siamese(encoder, "classification").train()
     optimizer = torch.optim.AdamW(task.parameters(), lr=profile.train.learning_rate)
@@ -113,7 +113,7 @@ def _times(profile: Profile) -> tuple[float, float, float]:
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.tasks import CrossEncoder
 
-    rows = data.load("quora", "train", profile=profile, partial=profile.name == "real")
+    rows = data.load("quora", "train", profile=profile)
     sentences = list(dict.fromkeys(rows["sentence1"]))[:SENTENCES]
     encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
     cross = CrossEncoder(encoder, "regression", seed=1)

@@ -1,11 +1,10 @@
-"""Recorded runs: data/results/<profile>/NAME.json, and the answers item by item beside it.
+"""Recorded runs: data/results/<profile>/tableN.json, and the answers item by item beside it.
 
-    from sbert_lab.experiments import results
+    from sbert_lab import results
 
     table = results.open_table(1)                  # of the current profile
     table.mean("SBERT-NLI", "stsb"), table.spread("SBERT-NLI", "stsb")
     table.predictions("SBERT-NLI", "stsb")         # (seeds, N): what a bootstrap needs
-    results.open_study("between_the_two", "real")  # what is not in the paper, in the same form
 
 `sbert-lab evaluate table1` and `sbert-lab reproduce` write them.
 """
@@ -22,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sbert_lab.errors import CheckpointError, DataError, InputError, choices, require_choice
-from sbert_lab.experiments import command_of, name_of, title_of
 from sbert_lab.files import read_json
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile, get_profile
@@ -67,15 +65,14 @@ class Row:
 
 
 class Results:
-    """A recorded table or study, read from its two files."""
+    """A recorded table, read from its two files."""
 
     def __init__(self, content: dict, predictions: Mapping[str, np.ndarray], path: Path) -> None:
         self._content, self._predictions, self.path = content, predictions, path
 
     @property
-    def which(self) -> int | str:
-        """The number of the table, or the name of the study."""
-        return self._content["table"] if "table" in self._content else self._content["study"]
+    def number(self) -> int:
+        return self._content["table"]
 
     @property
     def profile(self) -> str:
@@ -173,7 +170,7 @@ class Results:
         if name not in self._predictions:
             raise DataError(
                 f"{self.path.with_suffix('.safetensors').name} has no {name!r}: "
-                f"`{command_of(self.which, self.profile)}` writes it"
+                f"`sbert-lab evaluate table{self.number} --profile {self.profile}` writes it"
             )
         return self._predictions[name].astype(np.float64)
 
@@ -185,42 +182,29 @@ def results_dir(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
-def recorded_path(which: int | str, profile: str | Profile | None = None) -> Path:
-    """Where a table (by its number) or a study (by its name) of a profile is kept."""
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
-    return results_dir(scale.name, f"{name_of(which)}.json")
+def table_path(number: int, profile: str | Profile | None = None) -> Path:
+    """Where Table `number` of a profile is kept."""
+    if number not in range(1, 8):
+        raise InputError(f"there is no Table {number!r}: the paper has Tables 1 to 7")
+    name = profile.name if isinstance(profile, Profile) else get_profile(profile).name
+    return results_dir(name, f"table{number}.json")
 
 
 def has_table(number: int, profile: str | Profile | None = None) -> bool:
     """Whether that table was recorded."""
-    return recorded_path(number, profile).is_file()
-
-
-def has_study(name: str, profile: str | Profile | None = None) -> bool:
-    """Whether that study was recorded."""
-    return recorded_path(name, profile).is_file()
+    return table_path(number, profile).is_file()
 
 
 def open_table(number: int, profile: str | Profile | None = None) -> Results:
     """The recorded Table `number`; an error says how to record it."""
-    return _open(number, profile)
-
-
-def open_study(name: str, profile: str | Profile | None = None) -> Results:
-    """The recorded study of that name; an error says how to record it."""
-    return _open(name, profile)
-
-
-def _open(which: int | str, profile: str | Profile | None) -> Results:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    path = recorded_path(which, profile)
+    path = table_path(number, profile)
     if not path.is_file():
-        where = path.parent.name
         raise DataError(
-            f"{title_of(which)} was not recorded in profile {where}: "
-            f"`{command_of(which, where)}` does it"
+            f"Table {number} was not recorded in profile {path.parent.name}: "
+            f"`sbert-lab evaluate table{number} --profile {path.parent.name}` does it"
         )
     arrays = path.with_suffix(".safetensors")
     try:

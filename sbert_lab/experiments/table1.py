@@ -1,85 +1,54 @@
 """Table 1: seven STS sets, no training on any of them. Spearman of the cosine, all pairs of a set.
 
-Which row stands for which system of a claim is settled here, whatever comes out: "USE" is the
-averaging net that saw questions and forum text beside NLI, as Google's did; "word vectors" are our
-own, from the text that the backbone was pretrained on (in profile paper GloVe, as in the paper).
+Which row stands for which system of a claim is settled here, whatever comes out: the Universal
+Sentence Encoder is the averaging net that saw questions and forum text beside NLI, as Google's did;
+the word vectors are our own (in profile paper GloVe's, as in the paper).
 """
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sbert_lab.experiments import minilm
+from sbert_lab.experiments import lines
 from sbert_lab.experiments.evaluation import sts_sets
 from sbert_lab.experiments.evaluation.resampling import bootstrap_systems
 from sbert_lab.experiments.evaluation.vectors import Encode
-from sbert_lab.experiments.table1_systems import (
-    CLS,
-    GLOVE,
-    MEAN,
-    WORDS,
-    System,
-    from_zoo,
-    random_weights,
-    untrained,
-)
+from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.systems import name_of
+from sbert_lab.profiles import get_profile
 
 if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Outcome, Results, Row
+    from sbert_lab.experiments.results import Results, Row
     from sbert_lab.profiles import Profile
 
 TABLE = 1
 DISTANCES = ("manhattan", "euclidean")  # beside the cosine, for C09
 
-INFERSENT, USE = "InferSent", "USE"
-SBERT, SROBERTA = "SBERT-NLI", "SRoBERTa-NLI"
-
-# Our name, the zoo's, the paper's, kind, what it is. Trained with profile.seeds seeds.
-TRAINED = (
-    (INFERSENT, "infersent-nli", "InferSent - GloVe", "system", "BiLSTM, max over time; NLI"),
-    ("USE, NLI only", "use-nli", None, "extra", "averaging net; NLI and nothing else"),
-    (
-        USE,
-        "use-nli-forum",
-        "Universal Sentence Encoder",
-        "system",
-        "averaging net; questions and forum arguments first, then NLI",
-    ),
-    (SBERT, "sbert-nli", "SBERT-NLI-base", "system", "BERT backbone, MEAN; NLI softmax"),
-    (SROBERTA, "sroberta-nli", "SRoBERTa-NLI-base", "system", "RoBERTa backbone, MEAN; NLI"),
+LINES = (
+    *("word-vectors", "word-vectors-content", "subword-vectors", "glove", "glove-content"),
+    *("raw-mean", "raw-cls", "raw-max", "raw-roberta", "mini-sbert"),
+    *("infersent-nli", "use-nli", "use-nli-forum", "sbert-nli", "sroberta-nli"),
+    *("random-weights", "sbert-nli-shuffled", "sbert-nli-random"),
+    "minilm",  # last: fetching it may fail
 )
-# Trained floors, one seed each.
-FLOORS = (
-    ("SBERT-NLI, shuffled labels", "sbert-nli-shuffled", "as SBERT-NLI, NLI labels shuffled"),
-    ("SBERT-NLI, random start", "sbert-nli-random", "as SBERT-NLI, but from random weights"),
-)
+BESIDE = ("subword-vectors", "use-nli")  # not among the paper's rows here
+MEAN, CLS, INFERSENT = (name_of(id) for id in ("raw-mean", "raw-cls", "infersent-nli"))
+USE, SBERT, SROBERTA = (name_of(id) for id in ("use-nli-forum", "sbert-nli", "sroberta-nli"))
 
 
 def rows(profile: Profile) -> list[Row]:
     """The systems of Table 1: untrained, trained, floors; what is not at hand is left out."""
-    from sbert_lab.experiments.results import Row
+    absent = set() if _glove_is_here(profile) else {"glove", "glove-content"}
+    absent |= set() if profile.minilm else {"minilm"}
 
-    def row(name: str, system: System, note: str, **given) -> Row:
-        def run(seed: int) -> Outcome:
-            return outcome(system(profile, seed), profile, distances=name == SBERT)
+    def score(id: str, system: object) -> Outcome:
+        return outcome(system.encode, profile, distances=id == "sbert-nli")
 
-        return Row(name=name, run=run, note=note, **given)
-
-    found = [row(*one[:3], kind=one[3], paper=one[4]) for one in untrained(profile)]
-    for name, system, in_paper, kind, note in TRAINED:
-        trained = {"seeds": profile.seeds, "paper": in_paper, "kind": kind}
-        found.append(row(name, from_zoo(system), note, **trained))
-    found.append(
-        row("random weights", random_weights, "untrained network, MEAN pooling", kind="floor")
-    )
-    for name, system, note in FLOORS:
-        found.append(row(name, from_zoo(system), note, kind="floor"))
-    if profile.name == "real" or minilm.is_here():  # last: fetching it may fail
-        system = lambda p, seed: minilm.load(p, seed).encode  # noqa: E731
-        found.append(row(minilm.NAME, system, minilm.NOTE, kind="extra"))
-    return found
+    here = [id for id in LINES if id not in absent]
+    return [lines.row(id, profile, partial(score, id), beside=id in BESIDE) for id in here]
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:
@@ -90,13 +59,10 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How much of each set was there, which sets were not, and how much NLI."""
-    from sbert_lab import data
-
     here = sts_sets.sets_here(profile)
-    parts = [(name, sts_sets.SPLIT) for name in here] + [("nli", "train")]
-    said = [f"{n} {s}: {data.coverage(n, s, profile=profile)}" for n, s in parts]
+    said = lines.data_seen(profile, [*((name, sts_sets.SPLIT) for name in here), ("nli", "train")])
     away = [name for name in sts_sets.SETS if name not in here]
-    return "; ".join(said + [f"not at hand: {', '.join(away)}"] * bool(away))
+    return "; ".join([said] + [f"not at hand: {', '.join(away)}"] * bool(away))
 
 
 def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.ndarray]]:
@@ -105,37 +71,38 @@ def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.n
     A claim whose rows or sets were not recorded is left out. (C10 needs no system.)
     """
     sets = [name for name in sts_sets.SETS if name in results.columns]
-    words = GLOVE if results.profile == "paper" and results.exists(GLOVE) else WORDS
+    words = name_of(get_profile(results.profile).claimed_words)
+    words = words if results.exists(words) else name_of("word-vectors")
     needed = (words, MEAN, CLS, INFERSENT, USE, SBERT, SROBERTA)
-    rows_there = [row for row in needed if results.exists(row)]
-    by_set = {name: _draw(results, name, rows_there, samples) for name in sets}
-    over = {key: np.mean([by_set[s][key] for s in sets], axis=0) for key in by_set[sets[0]]}
+    there = [row for row in needed if results.exists(row)]
 
-    found: dict[str, dict[str, np.ndarray]] = {}
-    if {words, MEAN, CLS} <= set(rows_there):
-        found["C05"] = {
-            "word vectors - raw MEAN": over[words] - over[MEAN],
-            "raw MEAN - raw CLS": over[MEAN] - over[CLS],
-        }
-    if {SBERT, INFERSENT, USE} <= set(rows_there):
-        found["C06"] = {
-            "SBERT - InferSent": over[SBERT] - over[INFERSENT],
-            "SBERT - USE": over[SBERT] - over[USE],
-        }
-    if {SBERT, USE} <= set(rows_there) and "sick" in sets:
-        found["C07"] = {"USE - SBERT on SICK-R": by_set["sick"][USE] - by_set["sick"][SBERT]}
-    if {SBERT, SROBERTA} <= set(rows_there):
-        found["C08"] = {
-            "SBERT above chance": over[SBERT],
-            "SRoBERTa - SBERT": over[SROBERTA] - over[SBERT],
-        }
-    if SBERT in rows_there:
-        found["C09"] = {
-            "cosine above chance": over[SBERT],
-            "Manhattan - cosine": over["manhattan"] - over[SBERT],
-            "Euclidean - cosine": over["euclidean"] - over[SBERT],
-        }
-    return found
+    @cache
+    def draw(name: str) -> dict[str, np.ndarray]:
+        return _draw(results, name, there, samples)
+
+    def over(a: str, b: str | None) -> np.ndarray:
+        return np.mean([draw(s)[a] - (draw(s)[b] if b else 0) for s in sets], axis=0)
+
+    found = lines.differences(results, _claimed(words), over)
+    if "sick" in sets:
+        part = {"C07": {"USE - SBERT on SICK-R": (USE, SBERT)}}
+        found |= lines.differences(results, part, lambda a, b: draw("sick")[a] - draw("sick")[b])
+    if "C09" in found:
+        found["C09"] |= {f"{d.title()} - cosine": over(d, SBERT) for d in DISTANCES}
+    return dict(sorted(found.items()))
+
+
+def _claimed(words: str) -> lines.Parts:
+    """The claims about the mean over the sets."""
+    return {
+        "C05": {
+            "averaged word vectors - raw BERT MEAN": (words, MEAN),
+            "raw BERT MEAN - raw BERT CLS": (MEAN, CLS),
+        },
+        "C06": {"SBERT - InferSent": (SBERT, INFERSENT), "SBERT - USE": (SBERT, USE)},
+        "C08": {"SBERT above chance": (SBERT, None), "SRoBERTa - SBERT": (SROBERTA, SBERT)},
+        "C09": {"cosine above chance": (SBERT, None)},
+    }
 
 
 def _draw(results: Results, name: str, there: list[str], samples: int) -> dict[str, np.ndarray]:
@@ -157,8 +124,6 @@ def outcome(encode: Encode, profile: Profile, *, distances: bool = False) -> Out
     "<set> euclidean". Scores are taken from them as they are kept (float32), so whoever computes
     them again gets the same. The other ways to say a score are in `info`.
     """
-    from sbert_lab.experiments.results import Outcome
-
     sets = sts_sets.load_sets(profile)
     encode = sts_sets.encode_once(encode, sets)
     predictions = _kept(sts_sets.predict_sets(encode, sets))
@@ -180,3 +145,10 @@ def outcome(encode: Encode, profile: Profile, *, distances: bool = False) -> Out
 
 def _kept(predictions: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: values.astype(np.float32) for name, values in predictions.items()}
+
+
+def _glove_is_here(profile: Profile) -> bool:
+    from sbert_lab.data.local import local_copy
+
+    root = None if profile.own_data else local_copy()
+    return bool(root) and any((root / "glove").glob("glove.*.txt*"))

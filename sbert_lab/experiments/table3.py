@@ -7,97 +7,47 @@ all splits have three folds, and the cross-topic one deals the topics into three
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab import data
-from sbert_lab.experiments import table3_systems as systems
+from sbert_lab.experiments import lines
+from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import afs, sts
+from sbert_lab.experiments.learners import settings
+from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.systems import get_system, name_of
+from sbert_lab.files import read_json, write_json
+from sbert_lab.paths import runs_dir
 
 if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Outcome, Results, Row
+    from sbert_lab.experiments.results import Results, Row
     from sbert_lab.profiles import Profile
 
 TABLE = 3
+VERSION = 1  # bump when a learner changes its meaning: kept answers are then not used any more
 SENTENCE_FOLDS = 3  # fewer folds test more pairs: both sentences must fall into the same one
 RANDOM, TOPIC, COMPONENTS = "random folds", "cross-topic", "components"
 NEW, SEEN = "new sentences", "seen sentences"
 PROTOCOLS = (RANDOM, TOPIC, COMPONENTS, NEW, SEEN)
 EVERY, SOME = "pairs", "sentence pairs"  # keys of predictions and gold
 
-# Name, what makes it, what it is, the paper's name, kind. They never see a score.
-UNTRAINED = (
-    ("tf-idf", systems.tfidf, "weights from the corpus, no scores", "tf-idf", "system"),
-    (
-        "averaged word vectors",
-        systems.word_vectors,
-        "word vectors of our own, averaged",
-        "Avg. GloVe embeddings",
-        "system",
-    ),
-    (
-        "InferSent",
-        systems.infersent,
-        "BiLSTM with max over time, NLI softmax",
-        "InferSent - GloVe",
-        "system",
-    ),
-    ("raw MEAN", systems.raw, "the backbone as it is, MEAN pooling", None, "extra"),
-    (
-        "random weights",
-        systems.random_weights,
-        "untrained network with random weights, MEAN pooling",
-        None,
-        "floor",
-    ),
-)
-# Name, learner, what it is, the paper's name, kind.
-LEARNERS = (
-    (
-        "SVR",
-        systems.learn_svr,
-        "support vector regression on overlap; cannot remember a sentence",
-        "SVR (Misra et al. 2016)",
-        "system",
-    ),
-    (
-        "BiLSTM",
-        systems.learn_bilstm,
-        "BiLSTM 2 x 128, max over time, cosine and squared error",
-        None,
-        "extra",
-    ),
-    (
-        "SBERT-AFS",
-        systems.learn_sbert,
-        "cosine and squared error, MEAN pooling",
-        "SBERT-AFS-base",
-        "system",
-    ),
-    (
-        "cross-encoder",
-        systems.learn_cross,
-        "both sentences in one input, squared error",
-        "BERT-AFS-base",
-        "system",
-    ),
-    (
-        "look-up table",
-        systems.learn_lookup,
-        "a free vector per sentence; cannot read a word",
-        None,
-        "extra",
-    ),
-)
-SHUFFLED = "shuffled scores"
+UNTRAINED = ("tf-idf", "word-vectors", "infersent-nli", "raw-mean", "random-weights")
+LEARNERS = ("svr", "bilstm-afs", "sbert-afs", "cross-afs", "lookup")
+SHUFFLED = "sbert-afs-shuffled"
 
 
-def corpus(profile: Profile) -> str:
-    """AFS, or UKP ASPECT in its place."""
-    return "ukp_aspect" if profile.name == "real" else "afs"
+def cell(id: str, protocol: str) -> str:
+    """The name of a row: a learner under a protocol."""
+    return f"{name_of(id)}, {protocol}"
 
 
 def pairs(profile: Profile) -> list[dict]:
@@ -110,30 +60,15 @@ def splits(profile: Profile) -> dict[str, list[afs.Fold]]:
     return dict(_splits(profile))
 
 
-def fold_count(profile: Profile) -> int:
-    """Folds of the random split: 10 as in the paper, 5 in mini, 3 in real."""
-    return 3 if profile.name == "real" else profile.folds
-
-
 def rows(profile: Profile) -> list[Row]:
     """Systems that see no score, then each learner under each protocol, then the floor."""
-    from sbert_lab.experiments.results import Row
-
-    found = []
-    for name, system, note, in_paper, kind in UNTRAINED:
-        run = _untrained(profile, system)
-        found.append(Row(name=name, run=run, note=note, paper=in_paper, kind=kind))
-    for name, learn, note, in_paper, kind in LEARNERS:
-        for protocol in PROTOCOLS:
-            row = {"note": f"{note}; {_describe(profile, protocol)}", "kind": kind}
-            if protocol in (RANDOM, TOPIC) and not (name == "SVR" and protocol == TOPIC):
-                row["paper"] = in_paper
-            run = _learned(profile, name, learn, protocol)
-            found.append(Row(name=f"{name}, {protocol}", run=run, **row))
-    note = f"as SBERT-AFS, the training scores shuffled; {_describe(profile, RANDOM)}"
-    run = _learned(profile, SHUFFLED, systems.learn_shuffled, RANDOM)
-    found.append(Row(name=f"{SHUFFLED}, {RANDOM}", run=run, kind="floor", note=note))
-    return found
+    known = {"tf-idf": {"make": _tfidf}, "raw-mean": {"beside": True}}
+    score = partial(_untrained, profile)
+    return [
+        *(lines.row(id, profile, score, seeds=1, **known.get(id, {})) for id in UNTRAINED),
+        *(_learned(profile, id, protocol) for id in LEARNERS for protocol in PROTOCOLS),
+        _learned(profile, SHUFFLED, RANDOM),
+    ]
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:
@@ -157,7 +92,7 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How much of which corpus, and in which folds."""
-    name = corpus(profile)
+    name = profile.arguments
     stands_in = " in place of AFS" if name != "afs" else ""
     told = "; ".join(_describe(profile, protocol) for protocol in PROTOCOLS)
     return f"{name}{stands_in}: {data.coverage(name, 'all', profile=profile)}; {told}"
@@ -165,27 +100,24 @@ def data_seen(profile: Profile) -> str:
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
     """C13 to C15: mean over topics of the difference in Spearman, pairs resampled in topics."""
-    sbert, cross = f"SBERT-AFS, {RANDOM}", f"cross-encoder, {RANDOM}"
-    names = {"tf-idf": "tf-idf", "word vectors": "averaged word vectors", "InferSent": "InferSent"}
-    sides = {f"SBERT 10-fold - {part}": (sbert, row) for part, row in names.items()}
-    wanted = {
-        "C13": sides,
+    sbert, cross = cell("sbert-afs", RANDOM), cell("cross-afs", RANDOM)
+    parts = {
+        "C13": {
+            f"SBERT 10-fold - {name_of(id)}": (sbert, name_of(id))
+            for id in ("tf-idf", "word-vectors", "infersent-nli")
+        },
         "C14": {
             "SBERT above chance, 10-fold": (sbert, None),
             "SBERT - cross-encoder, 10-fold": (sbert, cross),
         },
         "C15": {
             "cross-encoder - SBERT, cross-topic": (
-                f"cross-encoder, {TOPIC}",
-                f"SBERT-AFS, {TOPIC}",
+                cell("cross-afs", TOPIC),
+                cell("sbert-afs", TOPIC),
             )
         },
     }
-    found = {}
-    for id, parts in wanted.items():
-        if all(results.exists(row) for both in parts.values() for row in both if row):
-            found[id] = {part: difference(results, *both) for part, both in parts.items()}
-    return found
+    return lines.differences(results, parts, partial(difference, results))
 
 
 def difference(results: Results, first: str, second: str | None) -> np.ndarray:
@@ -204,18 +136,17 @@ def difference(results: Results, first: str, second: str | None) -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def _pairs(profile: Profile) -> tuple[dict, ...]:
-    return tuple(data.load(corpus(profile), "all", profile=profile, partial=profile.name == "real"))
+    return tuple(data.load(profile.arguments, "all", profile=profile))
 
 
 @lru_cache(maxsize=2)
 def _splits(profile: Profile) -> tuple:
-    known, count = pairs(profile), fold_count(profile)
-    topics = None if profile.name != "real" else count
+    known, count = pairs(profile), profile.argument_folds
     parts = int(afs.components(known).max()) + 1
     new = afs.sentence_folds(known, SENTENCE_FOLDS)
     return (
         (RANDOM, afs.random_folds(known, count)),
-        (TOPIC, afs.topic_folds(known, topics)),
+        (TOPIC, afs.topic_folds(known, profile.topic_folds)),
         (COMPONENTS, afs.component_folds(known, min(count, parts))),
         (NEW, new),
         (SEEN, afs.seen_folds(known, new)),
@@ -227,34 +158,82 @@ def _describe(profile: Profile, protocol: str) -> str:
     return f"{protocol}: {len(folds)} folds, {len(afs.tested(folds)):,} pairs tested"
 
 
-def _untrained(profile: Profile, system: Callable) -> Callable[[int], Outcome]:
-    def run(seed: int) -> Outcome:
-        known = pairs(profile)
-        first, second = systems.texts(known)
-        encoder = system(profile, seed, list(dict.fromkeys([*first, *second])))
-        return _outcome(known, sts.similarities(encoder.encode, known), EVERY)
+def _tfidf(profile: Profile, seed: int) -> object:
+    from sbert_lab.experiments.baselines.tfidf import TfIdf
 
-    return run
+    first, second = afs.texts(pairs(profile))
+    return TfIdf(list(dict.fromkeys([*first, *second])))
 
 
-def _learned(
-    profile: Profile, name: str, learn: systems.Learn, protocol: str
-) -> Callable[[int], Outcome]:
+def _untrained(profile: Profile, system: object) -> Outcome:
+    known = pairs(profile)
+    return _outcome(known, sts.similarities(system.encode, known), EVERY)
+
+
+def _learned(profile: Profile, id: str, protocol: str) -> Row:
+    """A learner under a protocol. The paper has the first two, SVR only the first."""
+
     def run(seed: int) -> Outcome:
         known, folds = pairs(profile), splits(profile)[protocol]
-        ask = systems.remembering(name, learn, profile, seed)
-        answers = afs.out_of_fold(known, folds, ask)
+        answers = afs.out_of_fold(known, folds, remembering(id, profile, seed))
         chosen = [known[i] for i in afs.tested(folds)]
         return _outcome(chosen, answers, SOME if protocol in (NEW, SEEN) else EVERY)
 
-    return run
+    printed = protocol == RANDOM or (protocol == TOPIC and id != "svr")
+    found = lines.row(id, profile, run=run)
+    note = f"{found.note}; {_describe(profile, protocol)}"
+    paper = found.paper if printed else None
+    return replace(found, name=cell(id, protocol), note=note, paper=paper)
+
+
+def remembering(id: str, profile: Profile, seed: int) -> afs.Ask:
+    """A learner as `ask(known, asked)`, with each fold's answers kept under runs/table3.
+
+    So an interrupted row goes on with the next fold, and two splits that happen to have the same
+    fold share its answers.
+    """
+
+    def ask(known: Sequence[dict], asked: Sequence[dict]) -> np.ndarray:
+        digest = _digest(id, profile, seed, known, asked)
+        path = runs_dir("table3", profile.name) / f"{id}-{digest}.json"
+        if path.is_file():
+            return np.array(read_json(path))
+        work = path.with_suffix(".training")
+        work.parent.mkdir(parents=True, exist_ok=True)
+        answers = learn(id, profile, seed, known, asked, run_dir=work)
+        write_json(path, answers.tolist())
+        shutil.rmtree(work, ignore_errors=True)
+        return answers
+
+    return ask
+
+
+def learn(
+    id: str,
+    profile: Profile,
+    seed: int,
+    known: Sequence[dict],
+    asked: Sequence[dict],
+    **run_dir: Path,
+) -> np.ndarray:
+    """Fit a learner on the known pairs; its scores of the asked ones: (N,)."""
+    options = run_dir if "pairs" in get_system(id).how else {}  # the others do not train in steps
+    learner = build(id, profile, seed)
+    learner.fit(*afs.texts(known), afs.scores(known), **options)
+    return np.asarray(learner.predict(*afs.texts(asked)), dtype=float)
+
+
+def _digest(id: str, profile: Profile, seed: int, known, asked) -> str:
+    """What an answer depends on, in sixteen letters."""
+    config = asdict(settings(get_system(id).of, profile, seed))
+    made_of = [VERSION, id, profile.backbone, profile.max_length, seed, config]
+    text = json.dumps([made_of, list(known), list(asked)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _outcome(rows: Sequence[dict], answers: np.ndarray, key: str) -> Outcome:
-    from sbert_lab.experiments.results import Outcome
-
     topics = [row["topic"] for row in rows]
-    found = afs.score_topics(systems.scores(rows), answers, topics)
+    found = afs.score_topics(afs.scores(rows), answers, topics)
     by_topic = {topic: round(one.spearman, 2) for topic, one in found.topics.items()}
     return Outcome(
         scores={"spearman": found.spearman, "pearson": found.pearson},

@@ -6,19 +6,23 @@ articles from its valid and test files. In mini and paper they are the corpus wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab import data
 from sbert_lab.data.local import local_copy
-from sbert_lab.experiments import minilm
+from sbert_lab.experiments import lines, zoo
+from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.evaluation import sections
+from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.systems import name_of
 
 if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Outcome, Results, Row
+    from sbert_lab.experiments.results import Results, Row
     from sbert_lab.profiles import Profile
 
 TABLE = 4
@@ -27,29 +31,17 @@ PER_ARTICLE = 25  # test triplets from one WikiText-2 article: about 3,000 in al
 BLOCK = 250  # triplets that are encoded at once: tf-idf's rows are long
 HITS, TIES = "hits", "ties"
 
-# Ours, the zoo's name, the paper's row, what it is. All are trained, with profile.seeds seeds.
-TRAINED = (
-    (
-        "skip-thoughts",
-        "skip-thoughts",
-        "skip-thoughts-CS",
-        "BiLSTM; learned which sentences follow each other in running text",
-    ),
-    ("Dor et al.", "dor-sections", "Dor et al.", "BiLSTM with the triplet loss"),
-    ("SBERT-WikiSec", "sbert-sections", "SBERT-WikiSec-base", "triplet loss, MEAN pooling"),
-    (
-        "SRoBERTa-WikiSec",
-        "sroberta-sections",
-        "SRoBERTa-WikiSec-base",
-        "the same from the RoBERTa backbone",
-    ),
+CUES = ("cue-overlap", "cue-names", "cue-length")
+TRAINED = ("skip-thoughts", "dor-sections", "sbert-sections", "sroberta-sections")
+SBERT, BILSTM, WORDS, SKIP, LEAKY = map(
+    name_of,
+    ("sbert-sections", "dor-sections", "word-vectors", "skip-thoughts", "sbert-sections-leaky"),
 )
-LEAKY = "SBERT, split by triplet"
 # The rows that C16 compares, in the order of its parts.
 CLAIMED = {
-    "SBERT - BiLSTM": ("SBERT-WikiSec", "Dor et al."),
-    "BiLSTM - mean vectors": ("Dor et al.", "mean vectors"),
-    "mean vectors - skip-thoughts": ("mean vectors", "skip-thoughts"),
+    "SBERT - BiLSTM": (SBERT, BILSTM),
+    "BiLSTM - averaged word vectors": (BILSTM, WORDS),
+    "averaged word vectors - skip-thoughts": (WORDS, SKIP),
 }
 
 
@@ -59,46 +51,33 @@ def triplets(profile: Profile, split: str) -> list[dict[str, str]]:
     In real, test triplets with a sentence that also stands in a training article are left out:
     encyclopedias repeat whole sentences, even across articles.
     """
-    if profile.name != "real":
+    if not profile.built_sections:
         return list(data.load(CORPUS, split, profile=profile))
     if split == "train":
-        from sbert_lab.experiments import zoo
-
         return list(zoo.rows_of(zoo.get_recipe("sbert-sections"), profile).rows)
     return list(_wikitext_test(str(local_copy())))
 
 
 def rows(profile: Profile) -> list[Row]:
     """Cheap cues first, then untrained and trained systems; the floors last."""
-    from sbert_lab.experiments.results import Row
 
-    def row(name: str, system: Callable[[Profile, int], object], note: str, **given) -> Row:
-        def run(seed: int) -> Outcome:
-            return _outcome(_answers(system(profile, seed).encode, triplets(profile, "test")))
+    def score(system: object) -> Outcome:
+        return _outcome(_answers(system, triplets(profile, "test")))
 
-        return Row(name=name, run=run, note=note, **given)
-
-    found = [_cue_row(profile, name) for name in sections.CUES]
-    found += [
-        row("tf-idf", _tfidf, "weights from the training triplets' sentences", kind="extra"),
-        row("mean vectors", _words, "word vectors of our own, averaged", paper="mean-vectors"),
-        row("raw MEAN", _raw, f"{profile.backbone} as it is, MEAN pooling", kind="extra"),
+    row = partial(lines.row, profile=profile, score=score)
+    return [
+        *(row(id) for id in CUES),
+        row("tf-idf", make=_tfidf, beside=True),
+        row("word-vectors", paper="mean-vectors"),
+        row("raw-mean", beside=True),
+        *(row(id) for id in TRAINED),
+        row("mini-sbert"),
+        *([row("minilm")] if profile.minilm else []),
+        row("sbert-sections-leaky", run=partial(_leaky, profile)),
+        row("random-weights"),
+        row("sbert-sections-shuffled", make=_shuffled),
+        row("constant"),
     ]
-    for name, system, in_paper, note in TRAINED:
-        found.append(row(name, _from_zoo(system), note, seeds=profile.seeds, paper=in_paper))
-    if profile.name != "paper":
-        note = "tuned on NLI (in-batch negatives), no sections"
-        found.append(row("mini-sbert", _mini_sbert, note, kind="extra"))
-    if profile.name == "real" and minilm.is_here():
-        found.append(row(minilm.NAME, minilm.load, minilm.NOTE, kind="extra"))
-    found.append(_leaky_row(profile))
-    for name, system, note in (
-        ("random weights", _random, "untrained network with random weights, MEAN pooling"),
-        ("shuffled roles", _shuffled, "as SBERT-WikiSec, but a coin swaps positive and negative"),
-        ("constant", _constant, "one vector for every sentence: nothing but ties"),
-    ):
-        found.append(row(name, system, note, kind="floor"))
-    return found
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:
@@ -109,7 +88,7 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How many triplets, of how many articles."""
-    if profile.name != "real":
+    if not profile.built_sections:
         splits = ("train", "test")
         return "; ".join(f"{s}: {data.coverage(CORPUS, s, profile=profile)}" for s in splits)
     parts = []
@@ -166,9 +145,12 @@ def swap_roles(rows: Sequence[dict], seed: int) -> list[dict]:
 # ---- rows
 
 
-def _answers(encode: sections.Encode, rows: Sequence[dict]) -> sections.Answers:
-    """sections.answers(), block by block: keeps the memory small."""
-    found = [sections.answers(encode, rows[i : i + BLOCK]) for i in range(0, len(rows), BLOCK)]
+def _answers(system: object, rows: Sequence[dict]) -> sections.Answers:
+    """What a system says about each triplet, block by block: keeps the memory small."""
+    if hasattr(system, "predict"):  # a cue: no vectors, so no memory to keep small
+        return sections.cue_answers(lambda a, b: system.predict([a], [b])[0], rows)
+    blocks = [rows[i : i + BLOCK] for i in range(0, len(rows), BLOCK)]
+    found = [sections.answers(system.encode, block) for block in blocks]
     return sections.Answers(
         hits=np.concatenate([one.hits for one in found]),
         ties=np.concatenate([one.ties for one in found]),
@@ -176,8 +158,6 @@ def _answers(encode: sections.Encode, rows: Sequence[dict]) -> sections.Answers:
 
 
 def _outcome(found: sections.Answers) -> Outcome:
-    from sbert_lab.experiments.results import Outcome
-
     return Outcome(
         scores={
             "accuracy": found.accuracy,
@@ -188,97 +168,35 @@ def _outcome(found: sections.Answers) -> Outcome:
     )
 
 
-def _cue_row(profile: Profile, name: str) -> Row:
-    from sbert_lab.experiments.results import Row
-
-    def run(seed: int) -> Outcome:
-        return _outcome(sections.cue_answers(sections.CUES[name], triplets(profile, "test")))
-
-    note = sections.CUES[name].__doc__.splitlines()[0].rstrip(".")
-    return Row(name=name, run=run, kind="extra", note=note)
-
-
-def _leaky_row(profile: Profile) -> Row:
+def _leaky(profile: Profile, seed: int) -> Outcome:
     """What a careless split would have reported: same articles in training and test."""
-    from sbert_lab.experiments.results import Outcome, Row
-
-    def run(seed: int) -> Outcome:
-        known, asked = sections.split_by_triplet(triplets(profile, "train"), seed=seed)
-        raw = sections.triplet_accuracy(_raw(profile, seed).encode, asked)
-        trained = sections.answers(_trained(profile, known, seed).encode, asked)
-        return Outcome(
-            scores={"leaky": trained.accuracy, "leaky, raw": raw},
-            predictions={"leaky hits": trained.hits.astype(float)},
-            info={"leak": str(sections.leak(known, asked))},
-        )
-
-    return Row(name=LEAKY, run=run, kind="extra", note="tested on articles of its own training")
+    known, asked = sections.split_by_triplet(triplets(profile, "train"), seed=seed)
+    raw = sections.triplet_accuracy(build("raw-mean", profile).encode, asked)
+    trained = sections.answers(_trained(profile, known, seed).encode, asked)
+    return Outcome(
+        scores={"leaky": trained.accuracy, "leaky, raw": raw},
+        predictions={"leaky hits": trained.hits.astype(float)},
+        info={"leak": str(sections.leak(known, asked))},
+    )
 
 
-# ---- the systems, each (profile, seed) -> something with encode()
-
-
-def _from_zoo(name: str) -> Callable[[Profile, int], object]:
-    def system(profile: Profile, seed: int) -> object:
-        from sbert_lab.experiments import zoo
-
-        return zoo.get(name, seed=seed, profile=profile, show_progress=False)
-
-    return system
+# ---- what this table makes itself
 
 
 def _trained(profile: Profile, rows: Sequence[dict], seed: int) -> object:
     """The raw encoder after these triplets, with the settings of the zoo's sbert-sections."""
-    import tempfile
-    from dataclasses import replace
-
     from sbert_lab.tasks import Siamese
-    from sbert_lab.training import train
 
-    encoder, config = _raw(profile, seed), replace(profile.sections, seed=seed)
-    with tempfile.TemporaryDirectory() as folder:
-        task = Siamese(encoder, "triplet", seed=seed)
-        train(task, rows, config, run_dir=folder, show_progress=False)
+    encoder = build("raw-mean", profile)
+    train_task(Siamese(encoder, "triplet", seed=seed), rows, replace(profile.sections, seed=seed))
     return encoder
-
-
-def _tfidf(profile: Profile, seed: int) -> object:
-    from sbert_lab.experiments.baselines.tfidf import TfIdf
-
-    return TfIdf(sorted(_sentences(triplets(profile, "train"))))
-
-
-def _words(profile: Profile, seed: int) -> object:
-    from sbert_lab.word_vectors import WordVectors
-
-    return WordVectors.load("word-vectors")
-
-
-def _raw(profile: Profile, seed: int) -> object:
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load(profile.backbone, pooling="mean", max_length=profile.max_length)
-
-
-def _mini_sbert(profile: Profile, seed: int) -> object:
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load("mini-sbert")
-
-
-def _random(profile: Profile, seed: int) -> object:
-    from sbert_lab.experiments import zoo
-
-    return zoo.random_encoder(profile, seed, pooling="mean")
 
 
 def _shuffled(profile: Profile, seed: int) -> object:
     return _trained(profile, swap_roles(triplets(profile, "train"), seed), seed)
 
 
-class _Constant:
-    encode = staticmethod(sections.constant_encoder)
+def _tfidf(profile: Profile, seed: int) -> object:
+    from sbert_lab.experiments.baselines.tfidf import TfIdf
 
-
-def _constant(profile: Profile, seed: int) -> object:
-    return _Constant()
+    return TfIdf(sorted(_sentences(triplets(profile, "train"))))

@@ -6,37 +6,36 @@ the same vectors. Predictions are right (1) or wrong (0) per test item of a task
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sbert_lab.experiments import table5_systems as systems
-from sbert_lab.experiments.evaluation import sections, senteval, sts
+from sbert_lab import data
+from sbert_lab.experiments import lines
+from sbert_lab.experiments.building import build, train_task
+from sbert_lab.experiments.evaluation import sections, senteval, sts, sts_sets
 from sbert_lab.experiments.evaluation.senteval import SENTIMENT, TASKS
-from sbert_lab.experiments.table5_systems import MEAN, WORDS
+from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.systems import name_of
+from sbert_lab.profiles import get_profile
 
 if TYPE_CHECKING:
     from sbert_lab.experiments.evaluation.vectors import Encode
-    from sbert_lab.experiments.results import Outcome, Results, Row
+    from sbert_lab.experiments.results import Results, Row
     from sbert_lab.profiles import Profile
 
 TABLE = 5
-STS_SETS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sick")
+STS_SETS = sts_sets.SETS
 TUNED_TASKS = ("sst", "trec")  # the tasks on which all layers are fine-tuned
+TRAINED = ("infersent-nli", "use-nli", "use-nli-forum", "sbert-nli")
+TFIDF_WORDS = 3_000  # a classifier has a weight for each
 
-SBERT = "SBERT-NLI"
-INFERSENT, USE, USE_FORUM = "InferSent", "USE", "USE + forum"
-TUNED, SHUFFLED, RANDOM = "all layers tuned", "shuffled labels", "random weights"
-
-# Ours, the zoo's name, the paper's row, kind, what it is.
-TRAINED = (
-    (INFERSENT, "infersent-nli", "InferSent - GloVe", "system", "BiLSTM, max over time, NLI"),
-    (USE, "use-nli", "Universal Sentence Encoder", "system", "deep averaging net, NLI alone"),
-    (USE_FORUM, "use-nli-forum", None, "extra", "averaging net: questions and forum text, NLI"),
-    (SBERT, "sbert-nli", "SBERT-NLI-base", "system", "NLI softmax, MEAN pooling"),
-)
+MEAN, SBERT, INFERSENT = (name_of(id) for id in ("raw-mean", "sbert-nli", "infersent-nli"))
+USE, USE_FORUM = name_of("use-nli"), name_of("use-nli-forum")
+TUNED, SHUFFLED, RANDOM = map(name_of, ("raw-tuned", "raw-mean-shuffled", "random-weights"))
 
 
 def rows(profile: Profile) -> list[Row]:
@@ -44,51 +43,29 @@ def rows(profile: Profile) -> list[Row]:
 
     Raises DataError if SentEval's files are not at hand: it names them and their place.
     """
-    from sbert_lab.experiments.results import Row
-
     senteval.require_tasks(profile)
 
-    def scored(find: Callable[[int], Encode], **options: bool) -> Callable[[int], Outcome]:
-        return lambda seed: score(profile, find(seed), seed=seed, **options)
+    def measured(system: object) -> Outcome:
+        return score(profile, system.encode)
 
-    found = [
-        Row(name=name, run=scored(find), paper=in_paper, note=note)
-        for name, find, in_paper, note in systems.untrained(profile)
-    ]
-    for name, system, in_paper, kind, note in TRAINED:
-        run = scored(lambda seed, system=system: systems.from_zoo(profile, system, seed))
-        found.append(
-            Row(name=name, run=run, seeds=profile.seeds, paper=in_paper, kind=kind, note=note)
-        )
-    extras = (
-        (
-            "mini-sbert",
-            lambda seed: systems.saved("mini-sbert"),
-            "in-batch negatives on entailments",
-        ),
-        (
-            "tf-idf",
-            lambda seed: systems.tfidf(_tasks(profile)),
-            "weighted words of the tasks' training texts",
-        ),
-    )
-    found += [Row(name=n, run=scored(f), kind="extra", note=note) for n, f, note in extras]
-    found.append(
-        Row(
-            name=TUNED,
-            run=lambda seed: fine_tune(profile, seed),
-            seeds=profile.seeds,
-            kind="extra",
-            note=f"{systems.short_name(profile)} fine-tuned with a softmax head, task by task",
-        )
-    )
-    random_weights = scored(lambda seed: systems.random_weights(profile, seed))
-    shuffled = scored(lambda seed: systems.load_encoder(profile, "mean").encode, shuffled=True)
+    def shuffled(seed: int) -> Outcome:
+        return score(profile, build("raw-mean", profile).encode, shuffled=seed)
+
+    row = partial(lines.row, profile=profile, score=measured)
     return [
-        *found,
-        Row(name=RANDOM, run=random_weights, kind="floor", note="network that learned nothing"),
-        Row(name=SHUFFLED, run=shuffled, kind="floor", note="as raw MEAN, labels dealt at random"),
+        *(row(id) for id in (words_of(profile), "subword-vectors", "raw-mean", "raw-cls")),
+        *(row(id, beside=id == "use-nli-forum") for id in TRAINED),
+        row("mini-sbert"),
+        row("tf-idf", make=_tfidf, beside=True),
+        row("raw-tuned", run=partial(fine_tune, profile), seeds=profile.seeds),
+        row("random-weights"),
+        row("raw-mean-shuffled", run=shuffled),
     ]
+
+
+def words_of(profile: Profile) -> str:
+    """The word vectors of this table: GloVe's where the data are not our own."""
+    return "word-vectors" if profile.own_data else "glove"
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:
@@ -100,17 +77,15 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How much of each task and of NLI was there."""
-    from sbert_lab import data
-
-    parts = [(name, "all") for name in TASKS] + [("nli", "train")]
-    return "; ".join(f"{n} {s}: {data.coverage(n, s, profile=profile)}" for n, s in parts)
+    return lines.data_seen(profile, [*((name, "all") for name in TASKS), ("nli", "train")])
 
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
     """C17, C18, C19: bootstrapped differences in points, each system's seeds averaged."""
+    words = name_of(words_of(get_profile(results.profile)))
     over_infersent = task_differences(results, SBERT, INFERSENT)
     over_use = task_differences(results, SBERT, USE)
-    over_words = task_differences(results, MEAN, WORDS)
+    over_words = task_differences(results, MEAN, words)
     others = [name for name in TASKS if name not in SENTIMENT]
     return {
         "C17": {
@@ -123,8 +98,8 @@ def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
             "USE - SBERT on TREC": -over_use["trec"],
         },
         "C19": {
-            "raw MEAN - word vectors, SentEval": _mean(over_words, TASKS),
-            "word vectors - raw MEAN, STS": sts_difference(results, WORDS, MEAN),
+            "raw BERT MEAN - averaged word vectors, SentEval": _mean(over_words, TASKS),
+            "averaged word vectors - raw BERT MEAN, STS": sts_difference(results, words, MEAN),
         },
     }
 
@@ -158,23 +133,22 @@ def _mean(differences: dict[str, np.ndarray], names: Sequence[str]) -> np.ndarra
 # ---- measuring
 
 
-def score(profile: Profile, encode: Encode, *, seed: int = 1, shuffled: bool = False) -> Outcome:
-    """All seven tasks with frozen features, then the STS sets under cosine."""
-    from sbert_lab.experiments.results import Outcome
+def score(profile: Profile, encode: Encode, *, shuffled: int | None = None) -> Outcome:
+    """All seven tasks with frozen features, then the STS sets under cosine.
 
+    `shuffled` is a seed: the labels of the training rows are then dealt out at random.
+    """
     encode = senteval.remember(encode)
     protocol = senteval.protocol_of(profile)
     scores, predictions, chosen, unfinished = {}, {}, {}, 0
     for task in _tasks(profile):
-        result = senteval.score_task(
-            encode, task, protocol, shuffle_seed=seed if shuffled else None
-        )
+        result = senteval.score_task(encode, task, protocol, shuffle_seed=shuffled)
         scores[task.name], predictions[task.name] = result.accuracy, result.hits
         chosen[task.name] = result.chosen
         unfinished += result.unfinished
     info = {"C": chosen, "mrpc f1": round(result.f1, 4), "unfinished fits": unfinished}
     scores["average"] = float(np.mean([scores[name] for name in TASKS]))
-    if shuffled:  # the labels of the tasks mean nothing to a cosine
+    if shuffled is not None:  # the labels of the tasks mean nothing to a cosine
         return Outcome(scores=scores, predictions=predictions, info=info)
     spearmans = {}
     for name, pairs in _pairs(profile).items():
@@ -189,31 +163,35 @@ def fine_tune(profile: Profile, seed: int, names: Sequence[str] = TUNED_TASKS) -
 
     Dev rows are not used: nothing is chosen here.
     """
-    from sbert_lab.experiments.results import Outcome
-
     scores, predictions = {}, {}
     for task in _tasks(profile):
         if task.name in names:
-            hits = tuned_hits(systems.load_encoder(profile, "mean"), task, profile, seed)
+            hits = tuned_hits(build("raw-mean", profile), task, profile, seed)
             scores[task.name], predictions[task.name] = 100 * float(hits.mean()), hits
     return Outcome(scores=scores, predictions=predictions)
 
 
 def tuned_hits(encoder: object, task: senteval.Task, profile: Profile, seed: int) -> np.ndarray:
     """Fine-tune `encoder` on the task's training rows; right or wrong per test row: (N,)."""
-    import tempfile
-    from dataclasses import replace
-
     from sbert_lab.tasks.classifier import Classifier
-    from sbert_lab.training import train
 
     model = Classifier(encoder, labels=int(task.labels.max()) + 1, seed=seed)
-    lines = [{"text": task.first[i], "label": int(task.labels[i])} for i in task.parts["train"]]
-    with tempfile.TemporaryDirectory() as folder:
-        config = replace(profile.sts, seed=seed)
-        train(model, lines, config, run_dir=folder, show_progress=False)
+    texts = [{"text": task.first[i], "label": int(task.labels[i])} for i in task.parts["train"]]
+    train_task(model, texts, replace(profile.sts, seed=seed))
     answers = model.predict_labels([task.first[i] for i in task.tested])
     return (answers == task.labels[task.tested]).astype(np.float64)
+
+
+def _tfidf(profile: Profile, seed: int) -> object:
+    """Weights from the tasks' texts without labels; the test texts of fixed splits are left out."""
+    from sbert_lab.experiments.baselines.tfidf import TfIdf
+
+    texts = []
+    for task in _tasks(profile):
+        seen = task.parts.get("train", task.tested)
+        columns = [task.first] if task.second is None else [task.first, task.second]
+        texts += [column[i] for column in columns for i in seen]
+    return TfIdf(texts, most_words=TFIDF_WORDS)
 
 
 @lru_cache(maxsize=2)
@@ -224,8 +202,7 @@ def _tasks(profile: Profile) -> list[senteval.Task]:
 @lru_cache(maxsize=2)
 def _pairs(profile: Profile) -> dict[str, object]:
     """The test pairs of the STS sets that are at hand."""
-    from sbert_lab import data
     from sbert_lab.data.sources import splits_here
 
     here = [n for n in STS_SETS if "test" in splits_here(data.get_corpus(n), profile.name)]
-    return {n: data.load(n, "test", profile=profile, partial=profile.name == "real") for n in here}
+    return {name: data.load(name, "test", profile=profile) for name in here}

@@ -7,29 +7,37 @@ zoo's InferSent, trained on all NLI pairs of the profile: a BiLSTM starts with r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sbert_lab import data
+from sbert_lab.experiments import lines
 from sbert_lab.experiments.evaluation import ablation, sts
 from sbert_lab.experiments.evaluation.ablation import EPOCHS, PAIRS, POOLINGS, Cell
 from sbert_lab.experiments.evaluation.vectors import Encode
+from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.objectives import CONCATENATIONS, PAPER_CONCATENATION
 
 if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Outcome, Results, Row
+    from sbert_lab.experiments.results import Results
     from sbert_lab.profiles import Profile
 
 TABLE = 6
 SET = "stsb dev"
-LSTM = {"BiLSTM MAX": "infersent-nli", "BiLSTM MEAN": "infersent-nli-mean"}
-RANDOM = "random weights, untrained"
+LSTM = {
+    pooling: name_of(f"infersent-nli{end}") for pooling, end in (("MAX", ""), ("MEAN", "-mean"))
+}
+RAW = {choice: name_of(f"raw-{pooling}") for choice, pooling in POOLINGS.items()}
+RANDOM = name_of("random-weights")
+SHUFFLED = "MEAN, NLI, shuffled labels"
 # Trained floors: what is left when the answers or the pretraining mean nothing.
 FLOORS = {
-    "random weights, then NLI": Cell(start="random"),
-    "shuffled labels, NLI": Cell(shuffled=True),
-    "shuffled scores, STSb": Cell(objective="STSb", shuffled=True),
+    "MEAN, NLI, random start": Cell(start="random"),
+    SHUFFLED: Cell(shuffled=True),
+    "MEAN, STSb, shuffled scores": Cell(objective="STSb", shuffled=True),
 }
 
 
@@ -56,29 +64,24 @@ def cells() -> dict[str, Cell]:
 
 def rows(profile: Profile) -> list[Row]:
     """The paper's cells, the BiLSTM pair, the raw backbone under each pooling, the floors."""
-    from sbert_lab.experiments.results import Row
 
-    def row(name: str, system: Callable[[int], Encode], note: str, **given) -> Row:
-        return Row(name=name, run=lambda seed: outcome(system(seed), profile), note=note, **given)
+    def cell(name: str, cell: Cell, **given) -> Row:
+        def run(seed: int) -> Outcome:
+            return outcome(ablation.train_cell(cell, profile, seed).encode, profile)
+
+        return Row(name=name, run=run, note=_note(cell, profile), **given)
+
+    def score(system: object) -> Outcome:
+        return outcome(system.encode, profile)
 
     found = []
-    for name, cell in cells().items():
+    for name, one in cells().items():
         choice = name.partition(", ")[0] if name.startswith(tuple(POOLINGS)) else name
-        given = {"seeds": profile.seeds, "paper": choice}
-        found.append(row(name, _trained(cell, profile), _note(cell, profile), **given))
-    for name, system in LSTM.items():
-        note = f"{system}: BiLSTM, all NLI pairs, (u, v, |u-v|, u*v)"
-        given = {"seeds": profile.seeds, "kind": "extra"}
-        found.append(row(name, _from_zoo(system, profile), note, **given))
-    for choice, pooling in POOLINGS.items():
-        raw = _raw(Cell(pooling=pooling), profile)
-        found.append(row(f"raw {choice}", raw, "the backbone as pretrained", kind="extra"))
-    random = _raw(Cell(start="random"), profile)
-    found.append(row(RANDOM, random, "MEAN of a network that learned nothing", kind="floor"))
-    for name, cell in FLOORS.items():
-        note = _note(cell, profile)
-        found.append(row(name, _trained(cell, profile), note, kind="floor"))
-    return found
+        found.append(cell(name, one, seeds=profile.seeds, paper=choice))
+    others = ("infersent-nli", "infersent-nli-mean", *(f"raw-{p}" for p in POOLINGS.values()))
+    found += [lines.row(id, profile, score, beside=True) for id in others]
+    found.append(lines.row("random-weights", profile, score))
+    return found + [cell(name, one, kind="floor") for name, one in FLOORS.items()]
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:
@@ -87,19 +90,15 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How much of each corpus was there, and how much of it a cell trains on."""
-    from sbert_lab import data
-
-    parts = (("nli", "train"), ("stsb", "train"), ("stsb", "dev"))
-    said = [f"{n} {s}: {data.coverage(n, s, profile=profile)}" for n, s in parts]
-    if profile.name != "paper":
-        said.append(f"a cell trains on {PAIRS['NLI']:,} NLI pairs or {PAIRS['STSb']:,} STSb pairs")
-    return "; ".join(said)
+    said = lines.data_seen(profile, (("nli", "train"), ("stsb", "train"), ("stsb", "dev")))
+    if not profile.short_cells:
+        return said
+    few = f"{PAIRS['NLI']:,} NLI pairs or {PAIRS['STSb']:,} STSb pairs"
+    return f"{said}; a cell trains on {few}"
 
 
 def outcome(encode: Encode, profile: Profile) -> Outcome:
     """One encoder on STSb dev: the cosines as they are kept (float32) and their Spearman."""
-    from sbert_lab.experiments.results import Outcome
-
     pairs = _dev(profile)
     cosines = sts.similarities(encode, pairs).astype(np.float32)
     found = sts.correlations(pairs["score"], cosines)
@@ -115,16 +114,10 @@ def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.n
 
     A claim whose rows were not recorded is left out.
     """
-    found = {}
-    for claim, parts in _claim_parts().items():
-        if all(results.exists(name) for pair in parts.values() for name in pair if name):
-            found[claim] = {
-                part: _bootstrap(results, *pair, samples) for part, pair in parts.items()
-            }
-    return found
+    return lines.differences(results, _claim_parts(), partial(_bootstrap, results, samples))
 
 
-def _claim_parts() -> dict[str, dict[str, tuple[str, str | None]]]:
+def _claim_parts() -> lines.Parts:
     """Part -> the two rows whose difference it is; (row, None) asks whether it is above chance."""
     mean, most, first = (pooled(choice, "NLI") for choice in ("MEAN", "MAX", "CLS"))
     mean_sts, most_sts, first_sts = (pooled(choice, "STSb") for choice in ("MEAN", "MAX", "CLS"))
@@ -145,13 +138,13 @@ def _claim_parts() -> dict[str, dict[str, tuple[str, str | None]]]:
             "(u, v, |u-v|, u*v) - (u, v, |u-v|)": (both, mean),
         },
         "C26": {
-            "BiLSTM MAX - BiLSTM MEAN": ("BiLSTM MAX", "BiLSTM MEAN"),
+            "BiLSTM MAX - BiLSTM MEAN": (LSTM["MAX"], LSTM["MEAN"]),
             "SBERT MAX - SBERT MEAN": (most, mean),
         },
     }
 
 
-def _bootstrap(results: Results, a: str, b: str | None, samples: int) -> np.ndarray:
+def _bootstrap(results: Results, samples: int, a: str, b: str | None) -> np.ndarray:
     gold_scores, first = results.gold(SET), results.predictions(a, SET)
     if b is None:
         return sts.bootstrap_spearman(gold_scores, first, samples=samples)
@@ -160,23 +153,7 @@ def _bootstrap(results: Results, a: str, b: str | None, samples: int) -> np.ndar
 
 
 def _dev(profile: Profile):
-    from sbert_lab import data
-
-    return data.load("stsb", "dev", profile=profile, partial=profile.name == "real")
-
-
-def _trained(cell: Cell, profile: Profile) -> Callable[[int], Encode]:
-    return lambda seed: ablation.train_cell(cell, profile, seed).encode
-
-
-def _raw(cell: Cell, profile: Profile) -> Callable[[int], Encode]:
-    return lambda seed: ablation.start_encoder(cell, profile, seed).encode
-
-
-def _from_zoo(name: str, profile: Profile) -> Callable[[int], Encode]:
-    from sbert_lab.experiments import zoo
-
-    return lambda seed: zoo.get(name, seed=seed, profile=profile, show_progress=False).encode
+    return data.load("stsb", "dev", profile=profile)
 
 
 def _note(cell: Cell, profile: Profile) -> str:
@@ -184,5 +161,5 @@ def _note(cell: Cell, profile: Profile) -> str:
     head = f", {cell.concatenation}" if cell.objective == "NLI" else ""
     wrong = ", answers shuffled" if cell.shuffled else ""
     pairs, epochs = f"{PAIRS[cell.objective]:,} pairs", EPOCHS[cell.objective]
-    seen = "all pairs" if profile.name == "paper" else f"{pairs} x {epochs}"
+    seen = f"{pairs} x {epochs}" if profile.short_cells else "all pairs"
     return f"{cell.pooling} pooling{head}; {cell.objective}, {seen}; {start}{wrong}"

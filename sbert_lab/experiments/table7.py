@@ -8,57 +8,48 @@ change the speed of a network, so nothing is trained here.
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sbert_lab.experiments import table7_systems as build
+from sbert_lab import data
+from sbert_lab.experiments import lines
+from sbert_lab.experiments import table7_systems as timed
+from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import speed
+from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.systems import name_of
 
 if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Outcome, Results, Row
+    from sbert_lab.experiments.results import Results, Row
     from sbert_lab.profiles import Profile
 
 TABLE = 7
 ROUNDS = 5
 MOST_SENTENCES = 2000  # of the real sets, taken evenly
 FEW = 128  # sentences for the variant with fixed padding, which is slow
-WORDS, INFERSENT, USE = "averaged word vectors", "InferSent", "USE"
-GIVEN, SMART = "SBERT, given order", "SBERT, smart batching"
-BUDGET, FIXED, ROBERTA = "SBERT, token budget", "SBERT, padded to 128", "SRoBERTa, smart batching"
-OTHERS, RANDOM = "sentence-transformers", "random weights"
-
-# Name, the paper's row, kind, what it is.
+WORDS, INFERSENT, USE = map(name_of, ("word-vectors", "infersent-untrained", "use-untrained"))
+GIVEN, SMART, BUDGET = map(name_of, ("sbert-given-order", "sbert-smart", "sbert-budget"))
+ROBERTA, FIXED = name_of("sroberta-smart"), name_of("sbert-padded")
+OTHERS, RANDOM = name_of("public-library"), name_of("random-smart")
 LINES = (
-    (WORDS, "Avg. GloVe embeddings", "system", "word vectors of our own, averaged"),
-    (INFERSENT, "InferSent", "system", "BiLSTM with max over time, sorted by length, untrained"),
-    (USE, "Universal Sentence Encoder", "system", "averaging net, sorted by length, untrained"),
-    (GIVEN, "SBERT-base", "system", "batches of 32 in file order, padded to their longest"),
-    (SMART, "SBERT-base - smart batching", "system", "batches of 32, sorted by length first"),
-    (BUDGET, None, "extra", "sorted, as many rows as fit a token budget: encoder.encode"),
-    (ROBERTA, None, "extra", "the RoBERTa backbone, batches of 32 sorted by length"),
-    (FIXED, None, "extra", "batches of 32, every sentence padded to 128 tokens"),
-    (OTHERS, None, "extra", "the public library on the same folder, batches of 32"),
-    (RANDOM, None, "floor", "as smart batching, but with random weights"),
+    *("word-vectors", "infersent-untrained", "use-untrained", "sbert-given-order", "sbert-smart"),
+    *("sbert-budget", "sroberta-smart", "sbert-padded", "public-library", "random-smart"),
 )
 
 
 def rows(profile: Profile) -> list[Row]:
     """The systems of Table 7; all share one measurement per seed."""
-    from sbert_lab.experiments.results import Row
 
-    def run(name: str) -> Callable[[int], Outcome]:
-        return lambda seed: measurement(profile, seed)[name]
+    def run(id: str, seed: int) -> Outcome:
+        return measurement(profile, seed)[name_of(id)]
 
-    return [
-        Row(name=name, run=run(name), seeds=profile.seeds, paper=paper, kind=kind, note=note)
-        for name, paper, kind, note in LINES
-        if name != OTHERS or _library_is_here()
-    ]
+    here = [id for id in LINES if id != "public-library" or _library_is_here()]
+    return [lines.row(id, profile, run=partial(run, id), seeds=profile.seeds) for id in here]
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:
@@ -68,8 +59,6 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How many sentences were encoded, and of how much of STSb they are."""
-    from sbert_lab import data
-
     count = len(stsb_sentences(profile))
     return f"{count:,} sentences of stsb: {data.coverage('stsb', 'all', profile=profile)}"
 
@@ -89,7 +78,7 @@ def time_claims(results: Results) -> dict[str, tuple[bool, str]]:
             results.mean(name, "CPU") for name in (WORDS, USE, INFERSENT, SMART)
         )
         note = (
-            f"CPU: word vectors {words:,.0f}, USE {use:,.0f}, InferSent {infersent:,.0f}, "
+            f"CPU: averaged word vectors {words:,.0f}, USE {use:,.0f}, InferSent {infersent:,.0f}, "
             f"SBERT with smart batching {smart:,.0f}; {_gpu_half(results)}"
         )
         found["C24"] = bool(words > max(use, infersent) and infersent > smart), note
@@ -124,15 +113,13 @@ def _all_there(results: Results, *names: str) -> bool:
 
 def stsb_sentences(profile: Profile) -> list[str]:
     """The different sentences of STSb, pair by pair in the order of its files."""
-    from sbert_lab import data
-
-    pairs = data.load("stsb", "all", profile=profile, partial=profile.name == "real")
+    pairs = data.load("stsb", "all", profile=profile)
     both = zip(pairs["sentence1"], pairs["sentence2"], strict=True)
     different = dict.fromkeys(sentence for pair in both for sentence in pair)
     return speed.take_evenly(list(different), MOST_SENTENCES)
 
 
-@functools.cache
+@cache
 def measurement(profile: Profile, seed: int) -> dict[str, Outcome]:
     """Every system's outcome of one interleaved measurement, on the CPU and on a GPU if any."""
     return measure_all(profile, seed, stsb_sentences(profile))
@@ -144,15 +131,13 @@ def measure_all(
     """The measurement itself, for any sentences: row name -> outcome."""
     import torch
 
-    from sbert_lab.experiments.results import Outcome
-
-    timed, padding, weights = {}, {}, {}
+    times, padding, weights = {}, {}, {}
     devices = {"CPU": "cpu"} | ({"GPU": "cuda"} if torch.cuda.is_available() else {})
     for column, device in devices.items():
         systems = build_systems(profile, device, sentences, seed)
         padding = padding or {name: one.padding for name, one in systems.items()}
         weights = weights or {name: one.weights for name, one in systems.items()}
-        timed[column] = speed.measure(
+        times[column] = speed.measure(
             {name: one.encode for name, one in systems.items()},
             sentences,
             rounds=rounds,
@@ -164,13 +149,13 @@ def measure_all(
     return {
         name: Outcome(
             scores={
-                **{column: found[name].median for column, found in timed.items()},
+                **{column: found[name].median for column, found in times.items()},
                 "real tokens": one.real,
                 "computed tokens": one.computed,
                 "padding": 100 * one.share,
             },
-            predictions={f"{column} rounds": found[name].rates for column, found in timed.items()},
-            info={**about, "sentences": timed["CPU"][name].sentences, "weights": weights[name]},
+            predictions={f"{column} rounds": found[name].rates for column, found in times.items()},
+            info={**about, "sentences": times["CPU"][name].sentences, "weights": weights[name]},
         )
         for name, one in padding.items()
     }
@@ -178,25 +163,26 @@ def measure_all(
 
 def build_systems(
     profile: Profile, device: str, sentences: Sequence[str], seed: int
-) -> dict[str, build.System]:
+) -> dict[str, timed.Timed]:
     """All systems on one device, in the table's order; tokens are counted for all `sentences`."""
-    encoder = build.load_encoder(profile.backbone, profile, device)
+
+    def network(id: str):
+        return build(id, profile, seed).to(device)
+
+    encoder = network("raw-mean")
     found = {
-        WORDS: build.word_vectors(sentences),
-        INFERSENT: build.word_encoder("bilstm", profile, device, sentences),
-        USE: build.word_encoder("averaging", profile, device, sentences),
-        GIVEN: build.planned(encoder, speed.in_order, sentences),
-        SMART: build.planned(encoder, speed.by_length, sentences),
-        BUDGET: build.budgeted(encoder, sentences),
-        ROBERTA: build.planned(
-            build.load_encoder(profile.roberta, profile, device), speed.by_length, sentences
-        ),
-        FIXED: build.planned(encoder, speed.in_order, sentences, width=profile.max_length),
+        WORDS: timed.word_vectors(build("word-vectors", profile), sentences),
+        INFERSENT: timed.word_encoder("bilstm", profile, device, sentences),
+        USE: timed.word_encoder("averaging", profile, device, sentences),
+        GIVEN: timed.planned(encoder, speed.in_order, sentences),
+        SMART: timed.planned(encoder, speed.by_length, sentences),
+        BUDGET: timed.budgeted(encoder, sentences),
+        ROBERTA: timed.planned(network("raw-roberta"), speed.by_length, sentences),
+        FIXED: timed.planned(encoder, speed.in_order, sentences, width=profile.max_length),
     }
     if _library_is_here():
-        found[OTHERS] = build.public_library(profile, encoder, sentences)
-    random = build.randomised(build.load_encoder(profile.backbone, profile, device), seed)
-    found[RANDOM] = build.planned(random, speed.by_length, sentences)
+        found[OTHERS] = timed.public_library(profile, encoder, sentences)
+    found[RANDOM] = timed.planned(network("random-weights"), speed.by_length, sentences)
     return found
 
 

@@ -15,13 +15,13 @@ from sbert_lab.experiments.evaluation import speed
 if TYPE_CHECKING:
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.profiles import Profile
+    from sbert_lab.word_vectors import WordVectors
 
-HIDDEN = {"paper": 2048}  # InferSent's own size; elsewhere the size of our trained rows
 BATCH_SIZE = speed.BATCH_SIZE
 
 
 @dataclass(frozen=True)
-class System:
+class Timed:
     """What is timed: encode(list of sentences), the tokens it reads, the weights each one meets."""
 
     encode: Callable[[list[str]], np.ndarray]
@@ -29,35 +29,27 @@ class System:
     weights: int
 
 
-def load_encoder(name: str, profile: Profile, device: str) -> SentenceEncoder:
-    """A backbone with MEAN pooling."""
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load(name, pooling="mean", max_length=profile.max_length, device=device)
-
-
-def word_vectors(sentences: Sequence[str]) -> System:
+def word_vectors(vectors: WordVectors, sentences: Sequence[str]) -> Timed:
     """Averaged word vectors: no batches, no padding, no network."""
-    from sbert_lab.word_vectors import WordVectors
     from sbert_lab.words import split_words
 
     words = sum(len(split_words(sentence)) for sentence in sentences)
     padding = speed.Padding(real=words, computed=words, batches=len(sentences))
-    return System(WordVectors.load("word-vectors").encode, padding, weights=0)
+    return Timed(vectors.encode, padding, weights=0)
 
 
-def word_encoder(network: str, profile: Profile, device: str, sentences: Sequence[str]) -> System:
+def word_encoder(network: str, profile: Profile, device: str, sentences: Sequence[str]) -> Timed:
     """InferSent's BiLSTM or the averaging net, untrained: its time does not depend on weights."""
     from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
     from sbert_lab.word_encoder import WordEncoder
 
-    size = {"hidden": HIDDEN[profile.name]} if profile.name in HIDDEN else {}
-    encoder = WordEncoder.fresh(network=network, pooling="max", **size).to(device)
+    hidden = profile.infersent_hidden
+    encoder = WordEncoder.fresh(network=network, pooling="max", hidden=hidden).to(device)
     lengths = [len(ids) for ids in encoder.tokenize(list(sentences))[0]]
     budget = TOKEN_BUDGETS[device]
     padding = speed.count_padding(lengths, plan_batches(lengths, token_budget=budget))
     encode = functools.partial(encoder.encode, token_budget=budget)
-    return System(encode, padding, weights=_count(encoder.network))
+    return Timed(encode, padding, weights=_count(encoder.network))
 
 
 def planned(
@@ -66,14 +58,14 @@ def planned(
     sentences: Sequence[str],
     *,
     width: int | None = None,
-) -> System:
+) -> Timed:
     """An encoder whose batches are made by `plan`."""
     lengths = _lengths(encoder, sentences)
     padding = speed.count_padding(lengths, plan(lengths), width=width)
-    return System(speed.encode_with(encoder, plan, width=width), padding, _layers(encoder))
+    return Timed(speed.encode_with(encoder, plan, width=width), padding, _layers(encoder))
 
 
-def budgeted(encoder: SentenceEncoder, sentences: Sequence[str]) -> System:
+def budgeted(encoder: SentenceEncoder, sentences: Sequence[str]) -> Timed:
     """The package's own encode, in full precision as all the others."""
     from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
 
@@ -81,10 +73,10 @@ def budgeted(encoder: SentenceEncoder, sentences: Sequence[str]) -> System:
     lengths = _lengths(encoder, sentences)
     padding = speed.count_padding(lengths, plan_batches(lengths, token_budget=budget))
     encode = functools.partial(encoder.encode, token_budget=budget, precision="fp32")
-    return System(encode, padding, _layers(encoder))
+    return Timed(encode, padding, _layers(encoder))
 
 
-def public_library(profile: Profile, encoder: SentenceEncoder, sentences: Sequence[str]) -> System:
+def public_library(profile: Profile, encoder: SentenceEncoder, sentences: Sequence[str]) -> Timed:
     """sentence-transformers on the same folder. It sorts by characters, not by tokens."""
     from transformers.utils import logging
 
@@ -106,18 +98,7 @@ def public_library(profile: Profile, encoder: SentenceEncoder, sentences: Sequen
     def encode(texts: list[str]) -> np.ndarray:
         return theirs.encode(texts, batch_size=BATCH_SIZE, show_progress_bar=False)
 
-    return System(encode, padding, _layers(encoder))
-
-
-def randomised(encoder: SentenceEncoder, seed: int) -> SentenceEncoder:
-    """The same network with all its weights drawn anew."""
-    import torch
-
-    drawn = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weights in encoder.parameters():
-            weights.copy_(0.02 * torch.randn(weights.shape, generator=drawn))
-    return encoder
+    return Timed(encode, padding, _layers(encoder))
 
 
 def _lengths(encoder: SentenceEncoder, sentences: Sequence[str]) -> list[int]:

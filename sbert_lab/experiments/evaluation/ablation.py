@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sbert_lab.errors import InputError, require_choice
+from sbert_lab.experiments.building import build
+from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.objectives import CONCATENATIONS, PAPER_CONCATENATION
 from sbert_lab.pooling import POOLERS
 
@@ -51,8 +53,8 @@ def training_pairs(objective: str, profile: Profile, *, shuffled: bool = False) 
     from sbert_lab import data
 
     corpus = {"NLI": "nli", "STSb": "stsb"}[require_choice("objective", objective, OBJECTIVES)]
-    rows = data.load(corpus, "train", profile=profile, partial=profile.name == "real")
-    if profile.name != "paper" and len(rows) > PAIRS[objective]:
+    rows = data.load(corpus, "train", profile=profile)
+    if profile.short_cells and len(rows) > PAIRS[objective]:
         order = np.random.default_rng(SUBSET_SEED).permutation(len(rows))
         rows = rows.select(np.sort(order[: PAIRS[objective]]))
     rows = list(rows)
@@ -68,7 +70,7 @@ def shuffle_answers(rows: Sequence[dict], column: str) -> list[dict]:
 def settings(objective: str, profile: Profile, seed: int) -> TrainConfig:
     """The profile's settings for that objective; outside profile paper with fewer epochs."""
     config = profile.train if objective == "NLI" else profile.sts
-    if profile.name != "paper":
+    if profile.short_cells:
         config = replace(config, epochs=EPOCHS[objective])
     return replace(config, seed=seed)
 
@@ -76,13 +78,8 @@ def settings(objective: str, profile: Profile, seed: int) -> TrainConfig:
 def start_encoder(cell: Cell, profile: Profile, seed: int):
     """The encoder before training: pretrained, or of random weights."""
     if cell.start == "random":
-        from sbert_lab.experiments.zoo import random_encoder
-
         return random_encoder(profile, seed, cell.pooling)
-    from sbert_lab.encoder import SentenceEncoder
-
-    longest = profile.max_length
-    return SentenceEncoder.load(profile.backbone, pooling=cell.pooling, max_length=longest)
+    return build(f"raw-{cell.pooling}", profile, seed)
 
 
 def train_cell(cell: Cell, profile: Profile, seed: int, *, show_progress: bool = False):

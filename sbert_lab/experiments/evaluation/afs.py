@@ -20,6 +20,15 @@ from sbert_lab.experiments.evaluation.vectors import column
 Ask = Callable[[list[dict], list[dict]], np.ndarray]
 
 
+def texts(rows: Sequence[dict]) -> tuple[list[str], list[str]]:
+    """The first and the second sentences."""
+    return column(rows, "sentence1"), column(rows, "sentence2")
+
+
+def scores(rows: Sequence[dict]) -> list[float]:
+    return column(rows, "score")
+
+
 @dataclass(frozen=True)
 class Fold:
     """Row numbers to learn from and to be tested on. Rows may be in neither."""

@@ -27,7 +27,7 @@ from sbert_lab.experiments.evaluation.retrieval import (
     split_questions,
 )
 from sbert_lab.experiments.evaluation.vectors import Encode, embed
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def load_tests(profile: str | Profile | None = None, tasks: Sequence[str] = TASK
 
     The classifiers use the mini protocol in every profile: it is the cheap one.
     """
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
+    scale = as_profile(profile)
     missing: dict[str, str] = {}
     found = _attempt(lambda: sts_sets.load_sets(scale), STS_AVERAGE, missing) or {}
     triplets = _attempt(lambda: _triplets(scale), SECTIONS, missing) or ()
@@ -93,8 +93,8 @@ def question_split(profile: str | Profile | None = None) -> QuestionSplit:
     """The duplicate questions, cut as `load_tests` cuts them: train on `.train` only."""
     from sbert_lab import data
 
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
-    rows = data.load("quora", "train", profile=scale, partial=scale.name == "real")
+    scale = as_profile(profile)
+    rows = data.load("quora", "train", profile=scale)
     return split_questions(list(rows))
 
 
@@ -151,9 +151,9 @@ def _triplets(profile: Profile) -> Sequence[dict]:
     from sbert_lab import data
 
     try:
-        return data.load("wiki_sections", "test", profile=profile, partial=profile.name == "real")
+        return data.load("wiki_sections", "test", profile=profile)
     except (DataError, OutOfReachError):
-        if profile.name != "real":
+        if not profile.built_sections:
             raise
         return data.section_triplets("test")
 

@@ -21,7 +21,7 @@ from sbert_lab.experiments.evaluation.senteval_tasks import (
     require_tasks,
 )
 from sbert_lab.experiments.evaluation.vectors import Encode, embed
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 __all__ = [
     "MINI",
@@ -72,8 +72,7 @@ MINI = Protocol(folds=5, inner_folds=3, grid=(0.25, 1.0, 8.0), folds_grid=(0.5, 
 
 def protocol_of(profile: str | Profile | None = None) -> Protocol:
     """SentEval's own protocol; in mini 5 outer and 3 inner folds and 3 values of C."""
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
-    return MINI if scale.name == "mini" else Protocol()
+    return MINI if as_profile(profile).quick_senteval else Protocol()
 
 
 @dataclass(frozen=True)

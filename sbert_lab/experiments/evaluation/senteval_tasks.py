@@ -6,7 +6,7 @@ import numpy as np
 
 from sbert_lab.errors import DataError, OutOfReachError, require_choice
 from sbert_lab.experiments.evaluation.vectors import column
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 TASKS = ("mr", "cr", "subj", "mpqa", "sst", "trec", "mrpc")
 SENTIMENT = ("mr", "cr", "sst")
@@ -40,7 +40,7 @@ def load_task(name: str, *, profile: str | Profile | None = None) -> Task:
     require_choice("task", name, TASKS)
     kind = KINDS.get(name, "nested")
     splits = list(data.get_corpus(name).splits)
-    found = [data.load(name, split, profile=profile) for split in splits]
+    found = [data.load(name, split, profile=profile, partial=False) for split in splits]
     pair = name == "mrpc"
     texts = [[text for rows in found for text in column(rows, c)] for c in _columns(pair)]
     ends = np.cumsum([len(rows) for rows in found])
@@ -61,7 +61,7 @@ def require_tasks(profile: str | Profile | None = None) -> None:
     from sbert_lab.data.local import expected_files, local_copy
     from sbert_lab.data.sources import splits_here
 
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
+    scale = as_profile(profile)
     corpora = [data.get_corpus(name) for name in TASKS]
     absent = [(c, s) for c in corpora for s in c.splits if s not in splits_here(c, scale.name)]
     if not absent:

@@ -11,7 +11,7 @@ import numpy as np
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.experiments.evaluation.sts import correlations, score_subsets, similarities
 from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 if TYPE_CHECKING:
     import datasets
@@ -45,8 +45,8 @@ class SetScore:
 
 def sets_here(profile: str | Profile | None = None) -> list[str]:
     """The sets to score. In mini and paper all seven, in real those that need no network."""
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
-    if scale.name != "real":
+    scale = as_profile(profile)
+    if not scale.partial:
         return list(SETS)
     from sbert_lab.data.registry import get_corpus
     from sbert_lab.data.sources import splits_here
@@ -64,11 +64,8 @@ def load_sets(profile: str | Profile | None = None) -> dict[str, datasets.Datase
     """The test split of every set that sets_here() names, in the order of Table 1."""
     from sbert_lab import data
 
-    scale = profile if isinstance(profile, Profile) else get_profile(profile)
-    partial = scale.name == "real"
-    return {
-        name: data.load(name, SPLIT, profile=scale, partial=partial) for name in sets_here(scale)
-    }
+    scale = as_profile(profile)
+    return {name: data.load(name, SPLIT, profile=scale) for name in sets_here(scale)}
 
 
 def encode_once(encode: Encode, sets: Mapping[str, Rows]) -> Encode:

@@ -7,8 +7,7 @@ A rule has parts. Each part is a name and a kind:
     no gain    it lies below +2 points
 
 A claim holds if all its parts do. Claims of kind count, property and time have no differences:
-there the notebook checks, and says `holds=True` or `holds=False`. They are counted apart from the
-findings: what is arithmetic holds by construction, and a time is a matter of the machine.
+there the notebook checks, and says `holds=True` or `holds=False`.
 """
 
 from __future__ import annotations
@@ -26,14 +25,7 @@ from sbert_lab.paths import data_dir
 if TYPE_CHECKING:
     import pandas as pd
 
-FINDING, TIMING, CONSTRUCTION = "finding", "timing", "by construction"
-GROUPS = {
-    "direction": FINDING,
-    "equality": FINDING,
-    "time": TIMING,
-    "count": CONSTRUCTION,
-    "property": CONSTRUCTION,
-}
+KINDS = ("count", "direction", "equality", "time", "property")
 PART_KINDS = ("above", "equal", "no gain")
 
 
@@ -50,11 +42,6 @@ class Claim:
     rule: str
     paper: str
     parts: Mapping[str, str]
-
-    @property
-    def group(self) -> str:
-        """A finding, a timing, or true by construction: these are counted apart."""
-        return GROUPS[self.kind]
 
 
 def get_claim(id: str) -> Claim:
@@ -86,15 +73,15 @@ def _parse(path: Path, _changed: int) -> dict[str, Claim]:
 
 
 def _claim(path: Path, row: dict[str, str]) -> Claim:
-    if row["kind"] not in GROUPS:
-        raise DataError(f"{path}, {row['id']}: kind {row['kind']!r} is none of {choices(GROUPS)}")
+    if row["kind"] not in KINDS:
+        raise DataError(f"{path}, {row['id']}: kind {row['kind']!r} is none of {choices(KINDS)}")
     parts = {}
     for part in filter(None, map(str.strip, row["parts"].split(";"))):
         kind, _, name = part.partition(":")
         if kind not in PART_KINDS or not name.strip():
             raise DataError(f"{path}, {row['id']}: part {part!r} is not '<kind>: <name>'")
         parts[name.strip()] = kind
-    if bool(parts) != (GROUPS[row["kind"]] == FINDING):
+    if bool(parts) != (row["kind"] in ("direction", "equality")):
         raise DataError(f"{path}, {row['id']}: kind {row['kind']} with {len(parts)} parts")
     cited = tuple(filter(None, row["cited_in"].split()))
     rest = {k: row[k] for k in ("id", "claim", "section", "notebook", "kind", "rule", "paper")}

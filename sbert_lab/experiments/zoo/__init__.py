@@ -14,9 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments.zoo.key import system_key
-from sbert_lab.experiments.zoo.lock import locked
-from sbert_lab.experiments.zoo.recipes import (
+from sbert_lab.experiments.recipes import (
     BACKBONES,
     BUILDERS,
     RECIPES,
@@ -25,12 +23,14 @@ from sbert_lab.experiments.zoo.recipes import (
     get_recipe,
     register,
 )
+from sbert_lab.experiments.systems import SYSTEMS
+from sbert_lab.experiments.zoo.key import system_key
+from sbert_lab.experiments.zoo.lock import locked
 from sbert_lab.experiments.zoo.rows import rows_of
 from sbert_lab.experiments.zoo.starts import pretrained, random_encoder, word_encoder
-from sbert_lab.experiments.zoo.systems import SYSTEMS
 from sbert_lab.files import atomic_folder, read_json, write_json
 from sbert_lab.paths import runs_dir
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 __all__ = [
     "BUILDERS",
@@ -65,7 +65,7 @@ def get(
     Systems without a BERT in them (infersent-nli, use-nli, ...) are WordEncoders. Every call
     opens a fresh copy, so changing one changes no other.
     """
-    recipe, scale = get_recipe(name), _profile(profile)
+    recipe, scale = get_recipe(name), as_profile(profile)
     folder = _ready(recipe, seed, scale, show_progress)
     said = read_json(folder / ABOUT)["data"]
     if said["partial"]:
@@ -88,11 +88,7 @@ def is_trained(name: str, *, seed: int = 1, profile: str | Profile | None = None
 
 def folder_of(name: str, *, seed: int = 1, profile: str | Profile | None = None) -> Path:
     """Where a system is kept; its name ends in the digest of all that made it."""
-    return runs_dir("zoo", f"{name}-{system_key(get_recipe(name), seed, _profile(profile))}")
-
-
-def _profile(profile: str | Profile | None) -> Profile:
-    return profile if isinstance(profile, Profile) else get_profile(profile)
+    return runs_dir("zoo", f"{name}-{system_key(get_recipe(name), seed, as_profile(profile))}")
 
 
 def _ready(recipe: Recipe, seed: int, profile: Profile, show_progress: bool) -> Path:

@@ -10,7 +10,7 @@ from sbert_lab.data.corpus import Corpus, HubArchive, HubTable
 from sbert_lab.data.local import find_files, local_copy
 from sbert_lab.data.manifest import read_manifest
 from sbert_lab.data.registry import get_corpus
-from sbert_lab.experiments.zoo.recipes import BACKBONES, Recipe, get_recipe
+from sbert_lab.experiments.recipes import BACKBONES, Recipe, get_recipe
 from sbert_lab.experiments.zoo.rows import (
     ALIKE,
     ARTICLES,
@@ -23,7 +23,7 @@ from sbert_lab.experiments.zoo.rows import (
 from sbert_lab.experiments.zoo.starts import VECTORS, WORD_DROPOUT
 from sbert_lab.files import read_json, sha256
 from sbert_lab.paths import data_dir
-from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile, as_profile
 
 # Settings that change how a run is carried out, not what comes out of it.
 _FREE = ("checkpoint_every", "compile")
@@ -33,7 +33,7 @@ def system_key(recipe: Recipe, seed: int, profile: Profile) -> str:
     """Sixteen digits that change whenever data, start, settings, seed or version do."""
     settings = asdict(recipe.config(profile, seed))
     parts = {
-        "recipe": {k: v for k, v in asdict(recipe).items() if k != "note"},
+        "recipe": asdict(recipe),
         "data": _rows_digest(recipe, profile),
         "start": _start_digest(recipe, seed, profile),
         "settings": {k: v for k, v in settings.items() if k not in _FREE},
@@ -63,8 +63,8 @@ def _start_digest(recipe: Recipe, seed: int, profile: Profile) -> str | None:
 
 def _rows_digest(recipe: Recipe, profile: Profile) -> str:
     """Of the corpora that the rows come from and of how they are made from them."""
-    sources = [corpus_digest(*source, profile.name) for source in sources_of(recipe, profile)]
-    if recipe.corpus == "neighbours" and profile.name == "mini":
+    sources = [corpus_digest(*source, profile) for source in sources_of(recipe, profile)]
+    if recipe.corpus == "neighbours" and profile.own_data:
         sources.append(sha256(data_dir(*ARTICLES)))
     return digest([*sources, VERSION, PER_ARTICLE, NEIGHBOURS, ALIKE, SHUFFLE_SEED])
 
@@ -87,16 +87,15 @@ def backbone_digest(name: str) -> str:
     return digest({p.relative_to(folder).as_posix(): sha256(p) for p in kept})
 
 
-def corpus_digest(name: str, split: str, profile: str) -> str:
+def corpus_digest(name: str, split: str, profile: str | Profile) -> str:
     """Of the manifest entries in mini, of the files in a local copy, else of the pinned source."""
-    corpus = get_corpus(name)
+    corpus, own = get_corpus(name), as_profile(profile).own_data
     parts = [get_corpus(part) for part in corpus.parts] or [corpus]
     splits = corpus.split_names(split)
-    return digest([_source(part, one, profile) for part in parts for one in splits])
+    return digest([_source(part, one, own) for part in parts for one in splits])
 
 
-def _source(corpus: Corpus, split: str, profile: str) -> list:
-    mini = profile == "mini"
+def _source(corpus: Corpus, split: str, mini: bool) -> list:
     root = data_dir("mini") if mini else local_copy()
     files = find_files(corpus, split, root) if root else []
     if files:

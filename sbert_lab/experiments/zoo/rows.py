@@ -14,8 +14,9 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sbert_lab import data
 from sbert_lab.errors import DataError, require_choice
-from sbert_lab.experiments.zoo.recipes import Recipe
+from sbert_lab.experiments.recipes import Recipe
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile
 
@@ -53,8 +54,7 @@ def sources_of(recipe: Recipe, profile: Profile) -> list[tuple[str, str]]:
     if recipe.corpus == "questions-forum":
         return [("quora", "train"), (_forum(profile), "all")]
     if recipe.corpus == "neighbours":
-        mini = profile.name == "mini"
-        return [("wiki_sections", "train") if mini else ("wikitext2", "train")]
+        return [("wiki_sections" if profile.own_data else "wikitext2", "train")]
     return [_own(recipe)]
 
 
@@ -62,16 +62,8 @@ def _own(recipe: Recipe) -> tuple[str, str]:
     return recipe.corpus, recipe.split
 
 
-def _load(name: str, split: str, profile: Profile):
-    from sbert_lab import data
-
-    return data.load(name, split, profile=profile, partial=profile.name == "real")
-
-
 def _corpus(recipe: Recipe, profile: Profile) -> Rows:
-    from sbert_lab import data
-
-    rows = _load(recipe.corpus, recipe.split, profile)
+    rows = data.load(recipe.corpus, recipe.split, profile=profile)
     covered = data.coverage(recipe.corpus, recipe.split, profile=profile)
     return Rows(rows, str(covered), covered.partial)
 
@@ -82,7 +74,7 @@ def _corpus(recipe: Recipe, profile: Profile) -> Rows:
 def _builds_sections(profile: Profile) -> bool:
     """Profile real has no section triplets of Ein Dor et al. unless the local copy has them."""
     local = _is_local("wikitext2", "train") and not _is_local("wiki_sections", "train")
-    return profile.name == "real" and local
+    return profile.built_sections and local
 
 
 def _is_local(name: str, split: str) -> bool:
@@ -94,8 +86,6 @@ def _is_local(name: str, split: str) -> bool:
 
 
 def _sections(recipe: Recipe, profile: Profile) -> Rows:
-    from sbert_lab import data
-
     if not _builds_sections(profile):
         return _corpus(recipe, profile)
     rows = data.section_triplets(recipe.split, per_article=PER_ARTICLE)
@@ -103,7 +93,7 @@ def _sections(recipe: Recipe, profile: Profile) -> Rows:
 
 
 def _neighbours(recipe: Recipe, profile: Profile) -> Rows:
-    if profile.name == "mini":
+    if profile.own_data:
         pairs = _following_lines()
         return Rows(pairs, f"{len(pairs):,} pairs of following sentences in our articles", False)
     if not _is_local("wikitext2", "train"):
@@ -147,17 +137,17 @@ def _following_sentences() -> list[dict]:
 
 def _forum(profile: Profile) -> str:
     """Arguments of internet debates: AFS, or UKP ASPECT where AFS is not to be had."""
-    return "ukp_aspect" if profile.name == "real" and not _is_local("afs", "all") else "afs"
+    return "afs" if _is_local("afs", "all") else profile.arguments
 
 
 def _questions_forum(recipe: Recipe, profile: Profile) -> Rows:
     forum = _forum(profile)
-    questions = [r for r in _load("quora", "train", profile) if r["label"] == 1]
-    arguments = [r for r in _load(forum, "all", profile) if r["score"] >= ALIKE[forum]]
+    questions = [r for r in data.load("quora", "train", profile=profile) if r["label"] == 1]
+    arguments = [r for r in data.load(forum, "all", profile=profile) if r["score"] >= ALIKE[forum]]
     chosen = [*questions, *arguments]
     pairs = [{"anchor": r["sentence1"], "positive": r["sentence2"]} for r in chosen]
     text = f"{len(questions):,} duplicate questions (quora), {len(arguments):,} pairs of {forum}"
-    return Rows(pairs, text, profile.name == "real")
+    return Rows(pairs, text, profile.partial)
 
 
 _MAKERS: dict[str, Callable[[Recipe, Profile], Rows]] = {

@@ -1,7 +1,7 @@
 """Where a training begins: a pretrained backbone, random weights, or word vectors."""
 
 from sbert_lab.errors import CheckpointError
-from sbert_lab.experiments.zoo.recipes import Recipe
+from sbert_lab.experiments.recipes import Recipe
 from sbert_lab.profiles import Profile
 
 VECTORS = "word-vectors"

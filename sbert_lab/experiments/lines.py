@@ -1,0 +1,65 @@
+"""What the tables have in common: rows from the registry, the data they saw, claims about rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from sbert_lab.experiments.building import build
+from sbert_lab.experiments.results import Outcome, Results, Row
+from sbert_lab.experiments.systems import get_system
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sbert_lab.profiles import Profile
+
+Make = Callable[["Profile", int], object]
+Parts = Mapping[str, Mapping[str, tuple[str, str | None]]]
+
+
+def row(
+    id: str,
+    profile: Profile,
+    score: Callable[[object], Outcome] | None = None,
+    *,
+    make: Make | None = None,
+    beside: bool = False,
+    **given,
+) -> Row:
+    """A table's row of a registered system; `score(system)` measures it.
+
+    `make(profile, seed)` replaces the registry's way to build it, `beside` marks a row that this
+    table of the paper does not have, and `given` (run, seeds, paper, kind, note) replaces what the
+    registry says. Trained systems have profile.seeds seeds, floors one.
+    """
+    system = get_system(id)
+
+    def run(seed: int) -> Outcome:
+        return score(make(profile, seed) if make else build(id, profile, seed))
+
+    usual = {"kind": system.kind, "paper": system.paper, "note": system.note, "run": run}
+    usual["seeds"] = profile.seeds if system.trained and system.kind != "floor" else 1
+    usual |= {"kind": "extra", "paper": None} if beside else {}
+    return Row(name=system.name, **usual | given)
+
+
+def data_seen(profile: Profile, parts: Iterable[tuple[str, str]]) -> str:
+    """How much of each corpus and split was there."""
+    from sbert_lab import data
+
+    return "; ".join(f"{n} {s}: {data.coverage(n, s, profile=profile)}" for n, s in parts)
+
+
+def differences(
+    results: Results, claims: Parts, difference: Callable[[str, str | None], np.ndarray]
+) -> dict[str, dict[str, np.ndarray]]:
+    """Claim -> part -> bootstrapped differences of its two rows; (row, None): is it above chance?
+
+    A claim of which some row was not recorded is left out.
+    """
+    return {
+        claim: {part: difference(*pair) for part, pair in parts.items()}
+        for claim, parts in claims.items()
+        if all(results.exists(name) for pair in parts.values() for name in pair if name)
+    }
