@@ -7,7 +7,7 @@ WORKERS ?= 2
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help environment lab course proof test unit nbval solutions lint notebooks data bench clean
+.PHONY: help environment lab course proof test unit nbval solutions lint notebooks data bench zip clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -65,6 +65,10 @@ data: environment  ## rebuild data/mini from its sources, byte for byte
 
 bench: environment  ## compare our encoding speed with sentence-transformers
 	$(VENV)/python tests/bench_encoding.py
+
+zip:  ## pack the course into sbert-lab.zip, to upload it to Colab
+	git archive --format zip --prefix sbert-lab/ -o sbert-lab.zip HEAD
+	@echo "sbert-lab.zip is made: upload it to a Colab session, then open a notebook there."
 
 clean:  ## remove the environment, caches and runs
 	rm -rf .venv runs .pytest_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -5,7 +5,6 @@ python notebooks/build.py run [NAME ...]        execute copies of the student no
 python notebooks/build.py solutions [NAME ...]  execute the solutions; every check must say correct
 python notebooks/build.py check [NAME ...]      list stale notebooks and differences; change nothing
 python notebooks/build.py nbgrader FOLDER [NAME ...]  write an nbgrader course
-python notebooks/build.py grade FOLDER          grade FOLDER/<student>/<notebook>.ipynb
 
 NAME is the beginning of a name: 02 means 02_pooling.
 """
@@ -16,10 +15,10 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import nbformat
-from builder import NOTEBOOKS, SOLUTIONS, BuildError, cells, course, digests, grading, lint, names
+from builder import NOTEBOOKS, SOLUTIONS, BuildError, cells, course, digests, lint, names
 from builder.execution import MINI, Outcome, execute, scrub
 
-COMMANDS = ("build", "run", "solutions", "check", "nbgrader", "grade")
+COMMANDS = ("build", "run", "solutions", "check", "nbgrader")
 
 
 def build(chosen: list[str], force: bool = False, jobs: int = 1) -> int:
@@ -128,30 +127,13 @@ def check(chosen: list[str]) -> int:
     return problems + len(lint.orphans())
 
 
-def grade(folder: Path, jobs: int) -> int:
-    """Grade what learners handed in; the tables are written beside their folders."""
-    from sbert_lab.files import write_bytes
-
-    if not folder.is_dir():
-        raise BuildError(f"there is no folder {folder}")
-    grades, prose = grading.grade_folder(folder, jobs=jobs)
-    for line in grading.totals(grades):
-        print(line)
-    write_bytes(folder / "grades.csv", grading.table(grades).encode("utf-8"))
-    write_bytes(folder / "to_read.md", prose.encode("utf-8"))
-    print(f"{folder / 'grades.csv'}: every answer; {folder / 'to_read.md'}: what a person reads")
-    return 0
-
-
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("words", nargs="*", metavar="COMMAND or NAME", help=", ".join(COMMANDS))
     parser.add_argument("--force", action="store_true", help="execute even what is not stale")
-    parser.add_argument(
-        "--jobs", type=int, help="notebooks at once: build 1, solutions and grade 2"
-    )
+    parser.add_argument("--jobs", type=int, help="notebooks at once: build 1, solutions 2")
     options = parser.parse_args(arguments)
     words = list(options.words)
     command = words.pop(0) if words and words[0] in COMMANDS else "build"
@@ -162,10 +144,6 @@ def main(arguments: list[str]) -> int:
             written = course.write_course(Path(words[0]), names(words[1:]))
             print(f"{len(written)} assignments in {words[0]}")
             return 0
-        if command == "grade":
-            if len(words) != 1:
-                raise BuildError("name one folder: build.py grade FOLDER")
-            return grade(Path(words[0]), options.jobs or 2)
         chosen = names(words)
         if not chosen:
             print("There are no notebooks yet: notebooks/src is empty.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sbert_lab.errors import CheckpointError, InputError, OutOfReachError, choices
-from sbert_lab.files import read_json, sha256, write_json
+from sbert_lab.files import read_json, read_sealed, seal, write_json
 from sbert_lab.paths import data_dir
 from sbert_lab.pooling import POOLERS
 
@@ -54,12 +54,8 @@ def _checked(folder: Path) -> Path:
             "opened; convert them with transformers' save_pretrained first"
         )
     if (folder / DIGESTS).is_file():
-        for name, digest in read_json(folder / DIGESTS).get("sha256", {}).items():
-            if not (folder / name).is_file() or sha256(folder / name) != digest:
-                raise CheckpointError(
-                    f"{folder / name} is damaged or was changed after it was saved: restore it, or "
-                    f"delete {DIGESTS} there if you changed it on purpose"
-                )
+        way_out = f"restore it, or delete {DIGESTS} there if you changed it on purpose"
+        read_sealed(folder, DIGESTS, kind="a saved model", way_out=way_out)
     return folder
 
 
@@ -168,5 +164,4 @@ def tidy_tokenizer_config(folder: Path, max_length: int) -> None:
 
 def write_digests(folder: Path) -> None:
     """Remember every file's sha256, so that a later change is noticed."""
-    names = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
-    write_json(folder / DIGESTS, {"sha256": {n: sha256(folder / n) for n in names if n != DIGESTS}})
+    seal(folder, DIGESTS, pattern="**/*")

@@ -20,9 +20,7 @@ from sbert_lab.devices import autocast, move, pick_precision
 from sbert_lab.errors import InputError
 from sbert_lab.vectors import unit_rows
 
-Tokenize = Callable[
-    [list], tuple[list, int]
-]  # items -> rows (whose len() is their tokens), cut off
+Tokenize = Callable[[list], tuple[list, int]]  # items -> rows of tokens, how many were cut off
 Collate = Callable[[list], object]  # some rows -> what forward takes
 Forward = Callable[[object], Tensor]  # -> (B, ...)
 Plan = Callable[[Sequence[int]], list[np.ndarray]]  # token counts -> row numbers batch by batch

@@ -104,3 +104,37 @@ def read_json(path: str | Path) -> object:
         raise CheckpointError(f"{path} is missing") from error
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{path} cannot be read ({error}): restore or delete it") from error
+
+
+# ---- folders that know their files' digests
+
+
+@contextlib.contextmanager
+def sealed_folder(path: str | Path, name: str, about: dict | None = None) -> Iterator[Path]:
+    """An atomic folder whose file `name` holds `about` and the digests of the files beside it."""
+    with atomic_folder(path) as folder:
+        yield folder
+        seal(folder, name, about)
+
+
+def seal(folder: Path, name: str, about: dict | None = None, *, pattern: str = "*") -> None:
+    """Remember the sha256 of every file that fits the pattern, so that a change is noticed."""
+    files = {p.relative_to(folder).as_posix(): p for p in folder.glob(pattern) if p.is_file()}
+    digests = {file: sha256(files[file]) for file in sorted(files) if file != name}
+    write_json(folder / name, {**(about or {}), "sha256": digests})
+
+
+def read_sealed(folder: str | Path, name: str, *, kind: str, way_out: str) -> dict:
+    """What `name` says about a sealed folder; a file that is damaged or missing is an error."""
+    folder = Path(folder)
+    if not (folder / name).is_file():
+        raise CheckpointError(f"{folder} has no {name}: it is not {kind}")
+    about = read_json(folder / name)
+    if not isinstance(about, dict) or not isinstance(about.get("sha256"), dict):
+        raise CheckpointError(f"{folder / name} lacks 'sha256': {way_out}")
+    for file, digest in about["sha256"].items():
+        if not (folder / file).is_file() or sha256(folder / file) != digest:
+            raise CheckpointError(
+                f"{folder / file} is damaged or was changed after it was saved: {way_out}"
+            )
+    return about

@@ -14,21 +14,16 @@ from torch import Tensor, nn
 
 from sbert_lab.devices import pick_device
 from sbert_lab.encoding import Encoder
-from sbert_lab.errors import CheckpointError, InputError, require_choice
-from sbert_lab.files import atomic_folder, read_json, sha256, write_bytes, write_json
+from sbert_lab.errors import InputError, require_choice
+from sbert_lab.files import read_json, read_sealed, sealed_folder, write_bytes, write_json
 from sbert_lab.pooling import mean_pool, pool
-from sbert_lab.word_vectors import WordVectors
+from sbert_lab.word_vectors import DIGESTS, WORDS, WordVectors
 from sbert_lab.words import split_words
 
 NETWORKS = ("bilstm", "averaging")
 POOLINGS = ("max", "mean")
 PADDING, UNKNOWN = 0, 1  # the first two rows of the table of vectors
-WORDS, WEIGHTS, SETTINGS, DIGESTS = (
-    "words.txt",
-    "weights.safetensors",
-    "words.json",
-    "sbert_lab.json",
-)
+WEIGHTS, SETTINGS = "weights.safetensors", "words.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,12 +145,10 @@ class WordEncoder(Encoder):
         from safetensors.torch import save
 
         tensors = {k: v.detach().cpu().contiguous() for k, v in self.state_dict().items()}
-        with atomic_folder(path) as folder:
+        with sealed_folder(path, DIGESTS) as folder:
             write_bytes(folder / WORDS, "".join(f"{word}\n" for word in self.words).encode())
             write_bytes(folder / WEIGHTS, save(tensors))
             write_json(folder / SETTINGS, asdict(self.settings))
-            names = (WORDS, WEIGHTS, SETTINGS)
-            write_json(folder / DIGESTS, {"sha256": {n: sha256(folder / n) for n in names}})
         return Path(path)
 
     @classmethod
@@ -164,14 +157,8 @@ class WordEncoder(Encoder):
         from safetensors.torch import load_file
 
         folder = Path(path)
-        if not (folder / DIGESTS).is_file():
-            raise CheckpointError(f"{folder} has no {DIGESTS}: it is not a saved WordEncoder")
-        for name, digest in read_json(folder / DIGESTS)["sha256"].items():
-            if not (folder / name).is_file() or sha256(folder / name) != digest:
-                raise CheckpointError(
-                    f"{folder / name} is damaged or was changed after it was saved: restore it, or "
-                    "delete the folder and train again"
-                )
+        way_out = "restore it, or delete the folder and train again"
+        read_sealed(folder, DIGESTS, kind="a saved WordEncoder", way_out=way_out)
         tensors = load_file(folder / WEIGHTS)
         words = (folder / WORDS).read_text(encoding="utf-8").splitlines()
         settings = WordSettings(**read_json(folder / SETTINGS))

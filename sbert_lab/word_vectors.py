@@ -12,19 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from sbert_lab.errors import CheckpointError, InputError
-from sbert_lab.files import atomic_folder, read_json, sha256, write_bytes, write_json
+from sbert_lab.errors import InputError
+from sbert_lab.files import read_json, read_sealed, sealed_folder, write_bytes, write_json
 from sbert_lab.paths import data_dir
+from sbert_lab.vectors import unit_rows
 from sbert_lab.words import STOP_WORDS, ngram_buckets, split_words
 
 __all__ = ["STOP_WORDS", "WordVectors", "split_words"]
 
-WORDS, VECTORS, SETTINGS, DIGESTS = (
-    "words.txt",
-    "vectors.safetensors",
-    "settings.json",
-    "sbert_lab.json",
-)
+WORDS, VECTORS = "words.txt", "vectors.safetensors"
+SETTINGS, DIGESTS = "settings.json", "sbert_lab.json"
 
 
 class WordVectors:
@@ -58,11 +55,8 @@ class WordVectors:
         from safetensors.numpy import load_file
 
         folder = _find(name_or_path)
-        for name, digest in read_json(folder / DIGESTS)["sha256"].items():
-            if not (folder / name).is_file() or sha256(folder / name) != digest:
-                raise CheckpointError(
-                    f"{folder / name} is damaged or was changed: restore it from the repository"
-                )
+        way_out = "restore it from the repository"
+        read_sealed(folder, DIGESTS, kind="a folder of word vectors", way_out=way_out)
         tensors = load_file(folder / VECTORS)
         settings = read_json(folder / SETTINGS)
         return cls(
@@ -86,17 +80,13 @@ class WordVectors:
         tensors = {"words": self.vectors.astype(np.float16)}
         if self.buckets is not None:
             tensors["buckets"] = self.buckets.astype(np.float16)
-        with atomic_folder(path) as folder:
+        with sealed_folder(path, DIGESTS) as folder:
             write_bytes(folder / WORDS, "".join(f"{word}\n" for word in self.words).encode())
             write_bytes(folder / VECTORS, save(tensors))
             about = {"dimension": self.dimension, "ngrams": list(self.ngrams)}
             write_json(folder / SETTINGS, about)
             if card:
                 write_bytes(folder / "README.md", card.encode())
-            files = sorted(file.name for file in folder.iterdir())
-            write_json(
-                folder / DIGESTS, {"sha256": {name: sha256(folder / name) for name in files}}
-            )
         return Path(path)
 
     @property
@@ -150,8 +140,7 @@ class WordVectors:
         vector = self.vector(word)
         if vector is None:
             raise InputError(f"{word!r} is not among the {len(self):,} known words")
-        lengths = np.linalg.norm(self.vectors, axis=1) * max(np.linalg.norm(vector), 1e-12)
-        cosines = self.vectors @ vector / np.maximum(lengths, 1e-12)
+        cosines = unit_rows(self.vectors) @ unit_rows(vector[None])[0]
         order = [i for i in np.argsort(-cosines, kind="stable") if self.words[i] != word]
         return [(self.words[i], float(cosines[i])) for i in order[:count]]
 

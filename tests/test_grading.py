@@ -1,89 +1,194 @@
-"""Grading submissions: only answers run, with the course's own checks, and nothing is trained."""
+"""Grading: only answers run, with the course's own checks; an accident costs one answer."""
 
 import csv
+import os
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-sys.path.insert(0, str(NOTEBOOKS))
-
-from builder import BuildError, cells, grading, names  # noqa: E402
+from sbert_lab.course.grading import lesson, submissions, suspicion
+from sbert_lab.course.grading.grade import grade_folder
+from sbert_lab.course.grading.guard import Guard
+from sbert_lab.errors import InputError
 
 # Its answer is about a training that the learner designed: a person reads it.
 OWN_TRAINING = {"17-fool"}
+NAMES = lesson.notebook_names()
 
-MEAN = """\
+PADDING_COUNTS = """\
 def mean_pool(token_embeddings, attention_mask):
     return token_embeddings.mean(dim=1)
 """
+NEVER_ENDS = """\
+while True:
+    try:
+        import time
+        time.sleep(0.01)
+    except BaseException:
+        pass
+"""
+PATCHES = """\
+import numpy, torch
+numpy.allclose = torch.equal = lambda *args, **given: True
+checks.max_pool.verdict = lambda *args: "correct"
+checks.max_pool = lambda answer: print("correct")
+def max_pool(token_embeddings, attention_mask):
+    return 7
+"""
 
 
-def submission(folder, student, change):
-    """Notebook 02 with its answers in, after `change(cells by id)`."""
-    book = cells.solution("02_pooling")
-    change({cell.id: cell for cell in book.cells})
-    path = folder / student / "02_pooling.ipynb"
-    path.parent.mkdir(parents=True)
+def hand_in(
+    folder: Path, student: str, answers: dict[str, str], *, file="02_pooling.ipynb"
+) -> Path:
+    """Notebook 02 with its answers in, some of them replaced."""
+    book = lesson.read_solution("02_pooling")
+    for cell in book.cells:
+        cell.source = answers.get(cell.id, cell.source)
+    path = folder / student / file
+    path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(book, path)
     return path
 
 
 @pytest.mark.slow
-def test_right_wrong_broken_and_written_answers_each_get_what_they_deserve(tmp_path):
-    def change(found):
-        found["02-mean"].source = MEAN  # padding counts: the check knows that mistake
-        found["02-mean-check"].source = "print('correct')"  # a learner's check is never run
-        found["02-twins"].source = "twins = 1 / 0"
-        found["02-explain"].source = "Because padding is not a word."
+def test_every_answer_gets_what_it_deserves_and_no_accident_stops_the_rest(tmp_path):
+    hand_in(tmp_path, "ann", {"02-explain": "Because padding is not a word."})
+    broken = {
+        "02-mean": NEVER_ENDS,
+        "02-max": "import os\nos._exit(0)",
+        "02-twins": "twins = 1 / 0",
+    }
+    hand_in(tmp_path, "bob", broken, file="02_pooling (1).ipynb")
+    told = "print('correct')"  # a learner's own check is never run
+    cheats = {"02-mean": PADDING_COUNTS, "02-mean-check": told, "02-max": PATCHES}
+    hand_in(tmp_path, "eve", {**cheats, "02-twins": "import sys\nsys.stdout = None\ntwins = 3"})
+    for file, content in (("02_pooling.ipynb", ""), ("homework.ipynb", "{}")):
+        (tmp_path / "dan").mkdir(exist_ok=True)
+        (tmp_path / "dan" / file).write_text(content)
+    (tmp_path / "eve" / ".ipynb_checkpoints").mkdir()
+    (tmp_path / "eve" / ".ipynb_checkpoints" / "02_pooling.ipynb").write_text("{}")
 
-    submission(tmp_path, "ann", change)
-    grades, prose = grading.grade_folder(tmp_path, jobs=1)
-    by_id = {grade.answer: grade for grade in grades}
-    assert by_id["02-mean"].points == 0 and by_id["02-mean"].said.startswith("not there yet: ")
-    assert by_id["02-max"].points == by_id["02-max"].of == 2
-    assert by_id["02-twins"].points == 0
-    assert by_id["02-twins"].said == "ZeroDivisionError: division by zero"
-    assert by_id["02-explain"].points is None and "padding is not a word" in prose
-    rows = list(csv.DictReader(grading.table(grades).splitlines()))
-    assert [row["answer"] for row in rows] == [grade.answer for grade in grades]
-    assert list(grading.totals(grades))[0].endswith("2 of 9 points, 3 more to be given by a person")
+    lines = []
+    grades = {
+        (g.student, g.answer): g for g in grade_folder(tmp_path, seconds=15, say=lines.append)
+    }
+    got = {key: (grade.points, grade.said) for key, grade in grades.items()}
+    assert [got["ann", f"02-{name}"] for name in ("mean", "max", "twins")] == [(2, "correct")] * 3
+    assert got["ann", "02-explain"] == (None, "to be read")
+    assert got["bob", "02-mean"] == (0, "took over 15 s")
+    assert got["bob", "02-max"] == (0, "ended the process before its check was done")
+    assert got["bob", "02-twins"][1].startswith("ZeroDivisionError: division by zero (line 1")
+    assert got["eve", "02-mean"][1].startswith("not there yet: padding is in your average")
+    assert got["eve", "02-max"][0] == 0 and "numpy.allclose" in grades["eve", "02-max"].look_at_this
+    assert (
+        sum("not graded" in said for _, said in got.values()) == 1
+    )  # both of dan's have no answer
+    assert len(lines) == 5 and "no notebook of the course" in "".join(lines)
+
+    with open(tmp_path / "learners.csv", encoding="utf-8") as file:
+        totals = {row["student"]: row["02_pooling"] for row in csv.DictReader(file)}
+    assert totals == {"ann": "6", "bob": "0", "dan": "0", "eve": "0"}
+    to_read = (tmp_path / "to_read.md").read_text(encoding="utf-8")
+    assert "Because padding is not a word." in to_read and "### Question" in to_read
 
 
-def test_an_answer_whose_cell_was_deleted_gets_nothing_and_runs_nothing():
-    book = grading.grading_book("02_pooling", {"02-mean": MEAN})
-    assert [cell.id for cell in book.cells] == ["setup", "02-mean", "02-mean-check"]
-    said = grading._said("02-max", "02-max-check", {"02-mean": MEAN}, {}, "")
-    assert said == "the cell is missing"
-
-
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_exercise_can_be_graded_without_training_anything(name):
-    code = [cell for cell in cells.solution(name).cells if cell.cell_type == "code"]
-    for place, cell in enumerate(code):
-        if "exercise" in cell.metadata.get("tags", []):
-            needed = grading.lesson_cells(code, place)
-            trains = any(grading.OWN_RUN.search(one.source) for one in needed)
-            assert trains == (cell.id in OWN_TRAINING), cell.id
-            assert trains or len(needed) <= 3, [one.id for one in needed]
+    for exercise in lesson.exercises_of(name):
+        assert (exercise.lesson is None) == (exercise.id in OWN_TRAINING), exercise.id
+        assert exercise.points > 0 and exercise.question
+        assert len(exercise.lesson or ()) <= 3
 
 
-def test_colabs_place_for_the_cell_id_is_understood(tmp_path):
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")])
-    book.cells[0].metadata["id"] = "02-mean"
-    nbformat.write(book, tmp_path / "colab.ipynb")
-    assert grading._answers(tmp_path / "colab.ipynb") == {"02-mean": "x = 1"}
+@pytest.mark.parametrize("name", NAMES)
+def test_no_model_answer_looks_suspicious(name):
+    for exercise in lesson.exercises_of(name):
+        if exercise.kind == "exercise":
+            assert suspicion.look_at_this(exercise.solution, exercise.solution) == []
 
 
-def test_a_folder_without_submissions_and_a_strange_file_are_named(tmp_path):
-    with pytest.raises(BuildError, match="has no <student>/<notebook>.ipynb"):
-        grading.grade_folder(tmp_path)
-    (tmp_path / "ann").mkdir()
-    (tmp_path / "ann" / "homework.ipynb").write_text("{}")
-    with pytest.raises(BuildError, match="ann handed in homework.ipynb"):
-        grading.grade_folder(tmp_path)
-    (tmp_path / "ann" / "02_pooling.ipynb").write_text("not json")
-    with pytest.raises(BuildError, match="is not a notebook"):
-        grading._answers(tmp_path / "ann" / "02_pooling.ipynb")
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("from sbert_lab.pooling import mean_pool", "imports mean_pool"),
+        ("import sbert_lab.pooling as p\nmean_pool = p.mean_pool", "uses another mean_pool"),
+        ("import sys\nsys.modules.clear()", "sys.modules"),
+        ("checks.mean_pool = print", "touches the checks"),
+        ("open('solutions/02_pooling.ipynb')", "names the solutions"),
+        ("import os\nos._exit(0)", "ends the process"),
+    ],
+)
+def test_reaching_for_something_else_is_seen(answer, reason):
+    assert reason in "; ".join(suspicion.look_at_this(answer, PADDING_COUNTS))
+
+
+@pytest.mark.parametrize(
+    ("filename", "name"),
+    [
+        ("02_pooling.ipynb", "02_pooling"),
+        ("02_pooling (1).ipynb", "02_pooling"),
+        ("Copy of 02_pooling.ipynb", "02_pooling"),
+        ("02_pooling-Copy1.ipynb", "02_pooling"),
+        ("homework.ipynb", ""),
+    ],
+)
+def test_a_file_is_recognised_whatever_the_browser_called_it(filename, name):
+    assert submissions.which_notebook(filename) == name
+
+
+def test_of_two_files_for_one_notebook_the_newer_counts(tmp_path):
+    old, new = (hand_in(tmp_path, "ann", {}, file=f"02_pooling{n}.ipynb") for n in ("", " (1)"))
+    os.utime(old, (1, 1))
+    first, second = submissions.find_submissions(tmp_path)
+    assert first.path == new and second.path == old and "is newer" in second.problem
+    with pytest.raises(InputError, match="has no <student>/<notebook>.ipynb"):
+        submissions.find_submissions(tmp_path / "ann")
+
+
+@pytest.mark.parametrize("keep", ["id", "metadata", "first line", "place"])
+def test_answers_are_found_by_id_else_by_first_line_else_by_place(tmp_path, keep):
+    path = hand_in(tmp_path, "ann", {"02-mean": PADDING_COUNTS})
+    book = nbformat.read(path, as_version=4)
+    for cell in book.cells:
+        if keep == "metadata":  # Colab's place for it
+            cell.metadata["id"] = cell.id
+        if keep != "id":
+            cell.id = f"new-{cell.id}"
+        if keep == "first line":
+            cell.metadata.pop("tags", None)
+        if keep == "place" and cell.id == "new-02-mean":
+            cell.source = "answer = 1"
+    nbformat.write(book, path)
+    found = submissions.read_answers(path, lesson.exercises_of("02_pooling"))
+    assert found["02-mean"] == ("answer = 1" if keep == "place" else PADDING_COUNTS)
+
+
+def test_an_answer_that_cannot_be_found_is_left_out(tmp_path):
+    path = hand_in(tmp_path, "ann", {})
+    book = nbformat.read(path, as_version=4)
+    book.cells = [cell for cell in book.cells if cell.id != "02-mean"]
+    nbformat.write(book, path)
+    exercises = lesson.exercises_of("02_pooling")
+    assert set(submissions.read_answers(path, exercises)) == {e.id for e in exercises} - {"02-mean"}
+
+
+def test_the_guard_puts_back_modules_classes_and_functions():
+    import math
+
+    from sbert_lab import pooling
+    from sbert_lab.course import diagnose, nb02
+
+    guard = Guard()
+    before = (math.sqrt, pooling.mean_pool, diagnose.check.__code__, nb02.mean_pool.verdict)
+    math.sqrt = pooling.mean_pool = len
+    diagnose.check.__code__ = (lambda *a, **k: None).__code__
+    nb02.mean_pool.verdict = print
+    sys.modules["sbert_lab.course.nb99"] = type(sys)("fake")
+    changed = guard.restore()
+    after = (math.sqrt, pooling.mean_pool, diagnose.check.__code__, nb02.mean_pool.verdict)
+    assert after == before
+    assert "sbert_lab.course.nb99" not in sys.modules
+    assert {"math.sqrt", "sbert_lab.pooling.mean_pool", "sbert_lab.course.nb99"} <= set(changed)
+    assert guard.restore() == []

@@ -1,6 +1,7 @@
 """What every notebook begins with: finding the package, seeding, guesses, peeking."""
 
 import random
+import shutil
 import subprocess
 import sys
 import types
@@ -115,7 +116,7 @@ def bootstrap(folder: Path, before: str = "", repository: str = "") -> subproces
 
 
 def test_the_bootstrap_is_short():
-    assert len(lab.BOOTSTRAP.splitlines()) <= 14
+    assert len(lab.BOOTSTRAP.splitlines()) <= 18
 
 
 def test_the_bootstrap_finds_the_package_in_a_parent_folder():
@@ -129,16 +130,33 @@ def test_far_from_the_course_the_bootstrap_says_what_to_do(tmp_path):
     assert done.returncode == 1 and "open this notebook in the course's folder" in done.stderr
     colab = "import types; sys.modules['google.colab'] = types.ModuleType('google.colab')\n"
     done = bootstrap(tmp_path, before=colab)
-    assert done.returncode == 1 and "set REPOSITORY" in done.stderr
+    assert done.returncode == 1 and "upload sbert-lab.zip" in done.stderr
+    done = bootstrap(tmp_path, before=colab, repository=(tmp_path / "nowhere").as_uri())
+    assert done.returncode == 1 and "nowhere" in done.stderr and "sbert-lab.zip" in done.stderr
+
+
+def small_course(folder: Path) -> Path:
+    course = folder / "sbert_lab" / "course"
+    course.mkdir(parents=True)
+    for package in (course.parent, course):
+        (package / "__init__.py").write_text("")
+    (course / "lab.py").write_text("peek = setup = you_said = print\n")
+    return folder
+
+
+def test_in_colab_the_bootstrap_opens_an_uploaded_zip(tmp_path):
+    small_course(tmp_path / "made" / "sbert-lab")
+    content = tmp_path / "content"
+    content.mkdir()
+    shutil.make_archive(str(content / "sbert-lab"), "zip", tmp_path / "made")
+    colab = "import types; sys.modules['google.colab'] = types.ModuleType('google.colab')\n"
+    done = bootstrap(content, before=colab)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()) == content / "sbert-lab" / "sbert_lab" / "__init__.py"
 
 
 def test_in_colab_the_bootstrap_clones_the_repository_once(tmp_path):
-    origin = tmp_path / "origin"
-    course = origin / "sbert_lab" / "course"
-    course.mkdir(parents=True)
-    for folder in (course.parent, course):
-        (folder / "__init__.py").write_text("")
-    (course / "lab.py").write_text("peek = setup = you_said = print\n")
+    origin = small_course(tmp_path / "origin")
     git = ["git", "-C", str(origin), "-c", "user.name=t", "-c", "user.email=t@example.org"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *command], check=True)

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sbert_lab import data, model_card
+from sbert_lab import data
+from sbert_lab.course import model_card
+from sbert_lab.course.model_card import ModelCard, Prediction, card_text, write_card
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoder_folder import DIGESTS, write_digests
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.files import read_json
-from sbert_lab.model_card import ModelCard, Prediction, card_text, write_card
 from sbert_lab.profiles import TrainConfig
 
 GIVEN = {

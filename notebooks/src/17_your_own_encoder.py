@@ -38,10 +38,10 @@ import torch
 from IPython.display import Markdown, display
 from torch.nn import functional as F
 
-from sbert_lab import data, model_card
+from sbert_lab import data
+from sbert_lab.course import model_card, plots
 from sbert_lab.course import nb17 as checks
 from sbert_lab.course import nb17 as figures
-from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import results
 from sbert_lab.experiments.evaluation import everything

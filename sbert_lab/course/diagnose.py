@@ -43,6 +43,11 @@ class NotCorrect(AssertionError):
     """Raised instead of printing when SBERT_LAB_STRICT=1 and the answer is not correct."""
 
 
+def say(line: str) -> None:
+    """Show a verdict to the learner; the grader listens here instead of reading what is printed."""
+    print(line)
+
+
 Mistake = tuple[Callable, str]  # what a newcomer may write, and what to tell them
 
 
@@ -112,7 +117,7 @@ def check(
         line = verdict(*answers, **given)
         if line != CORRECT and os.environ.get("SBERT_LAB_STRICT") == "1":
             raise NotCorrect(f"{function.__name__}: {line}")
-        print(line)
+        say(line)
 
     if not isinstance(mistakes, Mapping):
         mistakes = {next(iter(inspect.signature(function).parameters)): mistakes}
@@ -190,7 +195,9 @@ def _copies(inputs: Sequence) -> list:
 
 
 def _unchanged(given: object, before: object) -> bool:
-    return near(given, before, tolerance=0) if hasattr(before, "shape") else given == before
+    if hasattr(before, "shape"):
+        return near(given, before, tolerance=0)
+    return type(before).__eq__ is object.__eq__ or given == before  # a copy equals nothing else
 
 
 def _missing(value: object) -> bool:

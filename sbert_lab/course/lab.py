@@ -23,18 +23,22 @@ NEVER_INSTALLED = ("torch", "numpy")  # Colab's own builds fit its GPU; another 
 # The first lines of every notebook; build.py fills in the address from pyproject.toml.
 BOOTSTRAP = """\
 # Finds the course's package (in Colab it fetches it). Nothing to read here: just run the cell.
-import importlib.util, pathlib, subprocess, sys
+import importlib.util, pathlib, subprocess, sys, zipfile
 
 REPOSITORY = "{repository}"
-here = pathlib.Path.cwd()
-places = (here, *here.parents, here / "sbert-lab")
-found = [p for p in places if (p / "sbert_lab/course/lab.py").exists()]
-if not found and "google.colab" in sys.modules and REPOSITORY:
-    subprocess.run(["git", "clone", "-q", "--depth", "1", REPOSITORY, "sbert-lab"], check=True)
-    found = [here / "sbert-lab"]
+here, clone = pathlib.Path.cwd(), pathlib.Path("sbert-lab").resolve()
+if "google.colab" in sys.modules and not clone.exists():
+    if pathlib.Path("sbert-lab.zip").exists():
+        zipfile.ZipFile("sbert-lab.zip").extractall()
+    elif REPOSITORY:
+        subprocess.run(["git", "clone", "-q", "--depth", "1", REPOSITORY, "sbert-lab"])
+found = [p for p in (here, *here.parents, clone) if (p / "sbert_lab/course/lab.py").exists()]
 sys.path[:0] = [str(p) for p in found[:1]]
 if not importlib.util.find_spec("sbert_lab"):
-    raise ImportError("open this notebook in the course's folder, or set REPOSITORY (in Colab)")
+    raise ImportError(
+        "the course is not here: open this notebook in the course's folder; in Colab upload "
+        "sbert-lab.zip with the folder button on the left, then run this cell again (README)"
+    )
 from sbert_lab.course.lab import peek, setup, you_said
 """
 

@@ -1,55 +1,70 @@
-"""Checks of 09_supervised_sts."""
+"""Notebook 09, supervised STS: checks (printed gains, seeds needed, the best seed) and figures."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_numbers
+from sbert_lab.course.plots import COLORS, GREY, new
 
-# Two systems, the same three seeds: a good seed is good for both. The differences have sd 0.3.
-PILOT = ((83.9, 84.6, 85.2), (83.5, 83.9, 84.2))
-# Five seeds: their scores on dev and on test.
-DEV, TEST = (71.2, 70.1, 70.6, 69.8, 70.3), (66.7, 66.9, 66.0, 66.5, 66.2)
+# ---- exercise 1: C12 against the table
+
+BASE = {"SBERT": 0.68, "SRoBERTa": -0.13}  # what NLI first adds to STSb alone
 
 
-@check
+def _gain_mistakes(name: str, large: float) -> tuple:
+    return (
+        (lambda: large, f"{name}: these are the large models, base is asked for"),
+        (lambda: -BASE[name], f"{name}: the sign is turned round: NLI first minus STSb alone"),
+        (
+            lambda: 85.35 - 77.03,
+            f"{name}: STSb alone is the start of the comparison, not NLI alone",
+        ),
+        (lambda: 4.03, f"{name}: this is the cross-encoder's gain (the rows called BERT)"),
+    )
+
+
+SBERT, SROBERTA = _gain_mistakes("SBERT", 1.65), _gain_mistakes("SRoBERTa", 1.13)
+
+
+@check(
+    mistakes={"sbert": SBERT, "sroberta": SROBERTA},
+    beside={"sbert": 0.68, "sroberta": -0.13, "inside": 0},
+    value_from=(),
+)
 def printed_gains(sbert, sroberta, inside):
     """What Table 2 prints for C12, base models, and how many of the two lie from 1 to 2."""
-    found = {}
-    for name, given, right, large in (
-        ("SBERT", sbert, 0.68, 1.65),
-        ("SRoBERTa", sroberta, -0.13, 1.13),
-    ):
-        found[name] = need_number(given, f"the gain of {name}")
-        _gain(name, found[name], right, large)
+    first, second = _gain("SBERT", sbert, SBERT), _gain("SRoBERTa", sroberta, SROBERTA)
     count = need_number(inside, "inside")
     if isinstance(inside, (bool, np.bool_)) or count not in (0, 1, 2):
         raise Hint("inside is how many of your two gains lie from 1 to 2: 0, 1 or 2")
     if count != 0:
         raise Hint(
-            f"look at your two numbers again, {found['SBERT']:+.2f} and {found['SRoBERTa']:+.2f}: "
-            "is one of them from 1 to 2? The sentence of a paper is not its table"
+            f"look at your two numbers again, {first:+.2f} and {second:+.2f}: is one of them from "
+            "1 to 2? The sentence of a paper is not its table"
         )
 
 
-def _gain(name: str, given: float, right: float, large: float) -> None:
-    if near(given, right, tolerance=1e-3):
-        return
-    if near(given, large, tolerance=1e-3):
-        raise Hint(f"{name}: these are the large models, base is asked for")
-    if near(given, -right, tolerance=1e-3):
-        raise Hint(f"{name}: the sign is turned round: NLI first minus STSb alone")
-    if near(given, 85.35 - 77.03, tolerance=1e-3):
-        raise Hint(f"{name}: STSb alone is the start of the comparison, not NLI alone")
-    if near(given, 4.03, tolerance=1e-3):
-        raise Hint(f"{name}: this is the cross-encoder's gain (the rows called BERT)")
-    if 1 <= given <= 2:
-        raise Hint(f"{name}: 1-2 is what the text says: subtract the two rows of the table")
-    raise Hint(f"{name}: subtract its row 'STSb-base' from its row 'NLI-STSb-base'")
+def _gain(name: str, given: object, mistakes: tuple) -> float:
+    quoted = "1-2 is what the text says: subtract the two rows of the table"
+    unknown = "subtract its row 'STSb-base' from its row 'NLI-STSb-base'"
+    return diagnose(
+        need_number(given, f"the gain of {name}"),
+        lambda: BASE[name],
+        mistakes,
+        same=partial(near, tolerance=1e-3),
+        otherwise=lambda found, _: f"{name}: {quoted if 1 <= found <= 2 else unknown}",
+    )
+
+
+# ---- exercise 2: how many seeds
+
+# Two systems, the same three seeds: a good seed is good for both. The differences have sd 0.3.
+PILOT = ((83.9, 84.6, 85.2), (83.5, 83.9, 84.2))
 
 
 def seeds_for(spread: float, difference: float, factor: Callable[[int], float]) -> int:
@@ -77,107 +92,155 @@ def _enough(a: np.ndarray, b: np.ndarray, difference: float) -> int:
     return seeds_for(_spread(a, b), difference, _error)
 
 
-# What people compute instead: (scores, scores, difference) -> n. The first may never end.
-MISTAKES = {
-    "this takes the standard deviation for the standard error: divide it by the root of n": (
-        lambda a, b, d: seeds_for(_spread(a, b), d, _t)
+SEEDS_NEEDED = (
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), d, _t),
+        "this takes the standard deviation for the standard error: divide it by the root of n",
     ),
-    "ddof: NumPy divides by n unless you say ddof=1, which makes the spread too small": (
-        lambda a, b, d: seeds_for(_spread(a, b, 0), d, _error)
+    (
+        lambda a, b, d: seeds_for(_spread(a, b, 0), d, _error),
+        "ddof: NumPy divides by n unless you say ddof=1, which makes the spread too small",
     ),
-    "unpaired: take the difference of each seed first, then the standard deviation of those": (
-        lambda a, b, d: seeds_for(np.sqrt(a.var(ddof=1) + b.var(ddof=1)), d, _error)
+    (
+        lambda a, b, d: seeds_for(np.sqrt(a.var(ddof=1) + b.var(ddof=1)), d, _error),
+        "unpaired: take the difference of each seed first, then the standard deviation of those",
     ),
-    "1.96 is for many seeds: with few of them the factor is t, with n - 1 degrees of freedom": (
-        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: 1.96 / np.sqrt(n))
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: 1.96 / np.sqrt(n)),
+        "1.96 is for many seeds: with few of them the factor is t, with n - 1 degrees of freedom",
     ),
-    "t belongs to the n seeds that you are going to run, not to the pilot's": (
-        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: _t(len(a)) / np.sqrt(n))
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: _t(len(a)) / np.sqrt(n)),
+        "t belongs to the n seeds that you are going to run, not to the pilot's",
     ),
-    "the 95 % interval leaves 2.5 % on each side: t at 0.975": (
-        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: _t(n, 0.95) / np.sqrt(n))
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: _t(n, 0.95) / np.sqrt(n)),
+        "the 95 % interval leaves 2.5 % on each side: t at 0.975",
     ),
-    "one too few: n - 1 are the degrees of freedom, n is the answer": (
-        lambda a, b, d: _enough(a, b, d) - 1
+    (
+        lambda a, b, d: _enough(a, b, d) - 1,
+        "one too few: n - 1 are the degrees of freedom, n is the answer",
     ),
-    "one too many: the first n that is enough is asked for": lambda a, b, d: _enough(a, b, d) + 1,
-}
+    (lambda a, b, d: _enough(a, b, d) + 1, "one too many: the first n that is enough is asked for"),
+)
 
 
-@check
+@check(mistakes=SEEDS_NEEDED)
 def seeds_needed(answer):
     """answer(scores_a, scores_b, difference) -> how many paired seeds show such a difference."""
     pilot = tuple(np.array(scores) for scores in PILOT)
     wide = np.array([70.0, 71.0, 69.2, 70.4, 68.9]), np.array([69.1, 69.0, 68.7, 70.1, 69.3])
-    cases, given = [(*pilot, 0.7), (*pilot, 0.2), (*wide, 0.7)], []
-    for number, case in enumerate(cases):
-        given.append(need_number(answer(*case), "the number of seeds"))
-        first = next(iter(MISTAKES.items()))
-        if number == 0 and given[0] == first[1](*case):
-            raise Hint(first[0])  # with a smaller difference this answer would search for ever
-    if given == [_enough(*case) for case in cases]:
-        return
-    for hint, wrong in MISTAKES.items():
-        if given == [wrong(*case) for case in cases]:
-            raise Hint(hint)
-    raise Hint(
-        f"with PILOT you say {given[0]:g} seeds for 0.7 and {given[1]:g} for 0.2. Try n = 2, 3, "
-        "4, ... until t * sd / root of n is below the difference"
+    cases = [(*pilot, 0.7), (*pilot, 0.2), (*wide, 0.7)]
+    endless, hint = SEEDS_NEEDED[0]  # with a smaller difference it would search for ever
+    if need_number(answer(*cases[0]), "the number of seeds") == endless(*cases[0]):
+        raise Hint(hint)
+    diagnose(
+        _for_each(answer),
+        _for_each(_enough),
+        [(_for_each(wrong), hint) for wrong, hint in SEEDS_NEEDED],
+        cases,
+        look=lambda given: [need_number(one, "the number of seeds") for one in given],
+        otherwise=lambda given, right: (
+            f"with PILOT you say {given[0]:g} seeds for 0.7 and {given[1]:g} for 0.2. Try n = 2, "
+            "3, 4, ... until t * sd / root of n is below the difference"
+        ),
     )
 
 
-@check
+def _for_each(function: Callable) -> Callable:
+    return lambda *cases: [function(*case) for case in cases]
+
+
+# ---- exercise 3: the best seed
+
+# Five seeds: their scores on dev and on test.
+DEV, TEST = (71.2, 70.1, 70.6, 69.8, 70.3), (66.7, 66.9, 66.0, 66.5, 66.2)
+REPORTED = (
+    (
+        lambda dev, test: (test.max(), 0.0),
+        "this seed was chosen on test: the test pairs must not take part in the choice",
+    ),
+    (
+        lambda dev, test: (dev.max(), 0.0),
+        "this is the winner's score on dev: dev chose it, so report it on test",
+    ),
+    (
+        lambda dev, test: (test.mean(), 0.0),
+        "this is the mean over the seeds: honest, but here one seed is to be picked",
+    ),
+    (lambda dev, test: (test[dev.argmin()], 0.0), "this is the seed with the lowest score on dev"),
+)
+
+
+def _winner(optimism: Callable) -> Callable:
+    """An answer that reports the right score; optimism(dev, test, the winner's place)."""
+    return lambda dev, test: (test[dev.argmax()], optimism(dev, test, dev.argmax()))
+
+
+def _lead(scores: np.ndarray, place: int) -> float:
+    return scores[place] - scores.mean()
+
+
+OPTIMISM = (
+    (
+        lambda dev, test, best: dev[best] - test[best],
+        "dev score minus test score also counts how much harder the test pairs are: compare "
+        "leads over the average seed",
+    ),
+    (
+        lambda dev, test, best: _lead(test, best) - _lead(dev, best),
+        "the sign is turned round: lead on dev minus lead on test",
+    ),
+    (
+        lambda dev, test, best: _lead(dev, best),
+        "this is the lead on dev only: take away what is left of it on test",
+    ),
+    (
+        lambda dev, test, best: _lead(test, best),
+        "this is the lead on test only: optimism is lead on dev minus lead on test",
+    ),
+    (
+        lambda dev, test, best: _lead(dev, best) - _lead(test, test.argmax()),
+        "test chose the second lead",
+    ),
+)
+OPTIMISM = tuple((_winner(optimism), hint) for optimism, hint in OPTIMISM)
+
+
+@check(mistakes=REPORTED + OPTIMISM)
 def best_seed(answer):
     """answer(dev, test) -> (the score to report, the optimism), for arrays of scores per seed."""
-    for dev, test in ((np.array(DEV), np.array(TEST)), (np.array(TEST), np.array(DEV))):
-        _compare_best(answer(dev, test), dev, test)
+    right = _winner(lambda dev, test, best: _lead(dev, best) - _lead(test, best))
+    for scores in ((np.array(DEV), np.array(TEST)), (np.array(TEST), np.array(DEV))):
+        diagnose(
+            answer,
+            right,
+            REPORTED,
+            scores,
+            look=_two,
+            same=lambda found, other: near(found[0], other[0]),
+            otherwise="pick the seed with the highest dev score, and report that seed's test score",
+        )
+        diagnose(
+            answer,
+            right,
+            OPTIMISM,
+            scores,
+            look=_two,
+            otherwise="optimism is the winner's lead over the average seed on dev, minus that on "
+            "test",
+        )
 
 
-def _compare_best(result: object, dev: np.ndarray, test: np.ndarray) -> None:
-    try:
-        reported, optimism = result
-    except (TypeError, ValueError):
-        raise Hint("give back two numbers: the score to report and the optimism") from None
-    reported, optimism = need_number(reported, "the score"), need_number(optimism, "the optimism")
-    winner, cheat = dev.argmax(), test.argmax()
-    if not near(reported, test[winner]):
-        raise Hint(_wrong_seed(reported, dev, test))
-    lead, kept = dev[winner] - dev.mean(), test[winner] - test.mean()
-    if near(optimism, lead - kept):
-        return
-    mistakes = [
-        (
-            dev[winner] - test[winner],
-            "dev score minus test score also counts how much harder the test pairs are: compare "
-            "leads over the average seed",
-        ),
-        (kept - lead, "the sign is turned round: lead on dev minus lead on test"),
-        (lead, "this is the lead on dev only: take away what is left of it on test"),
-        (kept, "this is the lead on test only: optimism is lead on dev minus lead on test"),
-        (dev[winner] - dev.mean() - (test[cheat] - test.mean()), "test chose the second lead"),
-    ]
-    for wrong, hint in mistakes:
-        if near(optimism, wrong):
-            raise Hint(hint)
-    raise Hint("optimism is the winner's lead over the average seed on dev, minus that on test")
-
-
-def _wrong_seed(reported: float, dev: np.ndarray, test: np.ndarray) -> str:
-    if near(reported, test.max()):
-        return "this seed was chosen on test: the test pairs must not take part in the choice"
-    if near(reported, dev.max()):
-        return "this is the winner's score on dev: dev chose it, so report it on test"
-    if near(reported, test.mean()):
-        return "this is the mean over the seeds: honest, but here one seed is to be picked"
-    if near(reported, test[dev.argmin()]):
-        return "this is the seed with the lowest score on dev"
-    return "pick the seed with the highest dev score, and report that seed's test score"
+def _two(result: object) -> list[float]:
+    hint = "give back two numbers: the score to report and the optimism"
+    return need_numbers(result, "the score", "the optimism", hint=hint)
 
 
 # ---- figures
 
 
-GREY, PAPER = "#777777", "#444444"
+PAPER = "#444444"
 KINDS = {"system": COLORS[0], "extra": COLORS[2], "floor": COLORS[5]}
 NAMES = {"system": "every seed", "extra": "with MiniLM", "floor": "a floor"}
 LUCKS = {"over the test pairs": COLORS[0], "over the seeds": COLORS[1]}

@@ -1,6 +1,7 @@
-"""Checks of 10_argument_facets."""
+"""Notebook 10, argument facets: checks (the leak, leak-free groups, topic means) and figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,8 +9,85 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy import stats
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, new
+
+# ---- exercise 1: counting the leak
+
+KNOWN = [("A", "B"), ("C", "D"), ("C", "E")]
+# Every wrong way of counting these 12 pairs (one stands there twice) gives another number.
+_ASKED = ("BA", "FJ", "FB", "FA", "AE", "CJ", "JE", "FG", "IC", "EB", "HD", "CJ")
+ASKED = [tuple(pair) for pair in _ASKED]
+
+
+def _everyone(known: Sequence[tuple]) -> set:
+    return {sentence for pair in known for sentence in pair}
+
+
+def _leaky(known: Sequence[tuple], asked: Sequence[tuple]) -> list[tuple]:
+    """The asked pairs with a known sentence."""
+    return [pair for pair in asked if set(pair) & _everyone(known)]
+
+
+LEAKY_PAIRS = (
+    (
+        lambda known, asked: sum(set(pair) <= _everyone(known) for pair in asked),
+        "you count pairs of which both sentences are known: one is a leak, too",
+    ),
+    (
+        lambda known, asked: sum(set(pair) in map(set, known) for pair in asked),
+        "you look for known pairs: a known sentence in a new pair is a leak, too",
+    ),
+    (
+        lambda known, asked: sum(any(a == c or b == d for c, d in known) for a, b in asked),
+        "you compare first with first and second with second: a sentence may have changed its "
+        "place",
+    ),
+    (
+        lambda known, asked: sum(a in _everyone(known) for a, _ in asked),
+        "you look at the first sentence of the asked pairs only",
+    ),
+    (
+        lambda known, asked: sum(b in _everyone(known) for _, b in asked),
+        "you look at the second sentence of the asked pairs only",
+    ),
+    (
+        lambda known, asked: sum(s in _everyone(known) for pair in asked for s in pair),
+        "this counts sentences: a pair with two known sentences is one pair",
+    ),
+    (
+        lambda known, asked: len(set(_leaky(known, asked))),
+        "you count *different* pairs: a pair that is asked twice counts twice. A set forgets the "
+        "second one",
+    ),
+    (
+        lambda known, asked: len(_leaky(known, asked)) / len(asked),
+        "this is a share: how many pairs are wanted",
+    ),
+    (
+        lambda known, asked: len(asked) - len(_leaky(known, asked)),
+        "these are the pairs without a leak",
+    ),
+)
+
+
+@check(mistakes=LEAKY_PAIRS)
+def leaky_pairs(answer):
+    """answer(known, asked) -> how many asked pairs have at least one sentence in a known pair."""
+    look = partial(need_number, what="the number of pairs")
+    diagnose(
+        answer,
+        lambda known, asked: len(_leaky(known, asked)),
+        LEAKY_PAIRS,
+        (KNOWN, ASKED),
+        look=look,
+        otherwise="collect the sentences of the known pairs in a set, then look at each asked pair",
+    )
+    if not near(look(answer(list(KNOWN), [("F", "H")])), 0):
+        raise Hint("a pair of two unknown sentences should give 0")
+
+
+# ---- exercise 2: groups without a leak
 
 # Pairs of sentences, by letters: two chains, a pair that stands there twice, and a loner.
 SMALL = [
@@ -22,59 +100,7 @@ SMALL = [
     ("Y", "X"),
     ("P", "Q"),
 ]
-# For the leak: every wrong way of counting these 12 pairs (one stands there twice) gives another
-# number.
-ASKED = ("BA", "FJ", "FB", "FA", "AE", "CJ", "JE", "FG", "IC", "EB", "HD", "CJ")
 _PARTS = [0, 0, 0, 1, 1, 2, 2, 3]
-
-
-@check
-def leaky_pairs(answer):
-    """answer(known, asked) -> how many asked pairs have at least one sentence in a known pair."""
-    known = [("A", "B"), ("C", "D"), ("C", "E")]
-    asked = [tuple(pair) for pair in ASKED]
-    result = need_number(answer(list(known), list(asked)), "the number of pairs")
-    counts = _leak_counts(known, asked)
-    if near(result, counts["right"]):
-        if not near(need_number(answer(list(known), [("F", "H")]), "the number of pairs"), 0):
-            raise Hint("a pair of two unknown sentences should give 0")
-        return
-    hints = {
-        "both": "you count pairs of which both sentences are known: one is a leak, too",
-        "pairs": "you look for known pairs: a known sentence in a new pair is a leak, too",
-        "same place": "you compare first with first and second with second: a sentence may have "
-        "changed its place",
-        "first": "you look at the first sentence of the asked pairs only",
-        "second": "you look at the second sentence of the asked pairs only",
-        "sentences": "this counts sentences: a pair with two known sentences is one pair",
-        "different": "you count *different* pairs: a pair that is asked twice counts twice. A set "
-        "forgets the second one",
-        "share": "this is a share: how many pairs are wanted",
-        "clean": "these are the pairs without a leak",
-    }
-    for name, hint in hints.items():
-        if near(result, counts[name]):
-            raise Hint(hint)
-    raise Hint("collect the sentences of the known pairs in a set, then look at each asked pair")
-
-
-def _leak_counts(known: list, asked: list) -> dict[str, float]:
-    everyone = {sentence for pair in known for sentence in pair}
-    firsts, seconds = {a for a, _ in known}, {b for _, b in known}
-    seen = [(a in everyone) + (b in everyone) for a, b in asked]
-    right = sum(n > 0 for n in seen)
-    return {
-        "right": right,
-        "both": sum(n == 2 for n in seen),
-        "pairs": sum(set(pair) in [set(one) for one in known] for pair in asked),
-        "same place": sum(a in firsts or b in seconds for a, b in asked),
-        "first": sum(a in everyone for a, _ in asked),
-        "second": sum(b in everyone for _, b in asked),
-        "sentences": sum(seen),
-        "different": len({p for p, n in zip(asked, seen, strict=True) if n}),
-        "share": right / len(asked),
-        "clean": len(asked) - right,
-    }
 
 
 @check
@@ -148,39 +174,7 @@ def _why_it_leaks(groups: list[int], j: int, i: int) -> str:
     return f"pairs {j} and {i} are in two groups, but {shared} is in both"
 
 
-@check
-def mean_over_topics(answer):
-    """answer(gold, predicted, topics) -> Spearman within each topic, averaged over the topics."""
-    gold, predicted, topics = _three_topics()
-    result = need_number(answer(gold.copy(), predicted.copy(), topics.copy()), "the score")
-    parts = [topics == name for name in dict.fromkeys(topics.tolist())]
-    ranks = [float(stats.spearmanr(gold[one], predicted[one])[0]) for one in parts]
-    lines = [float(stats.pearsonr(gold[one], predicted[one])[0]) for one in parts]
-    right = float(np.mean(ranks))
-    if near(result, right, tolerance=1e-4):
-        return
-    pooled = float(stats.spearmanr(gold, predicted)[0])
-    mistakes = [
-        (100 * right, "right, but in points: leave it between -1 and 1 here"),
-        (
-            pooled,
-            "this is one correlation of all topics in one list: levels that differ from topic to "
-            "topic spoil (or flatter) it. Correlate within each topic first",
-        ),
-        (100 * pooled, "this is one correlation of all topics in one list, times 100"),
-        (
-            np.average(ranks, weights=[one.sum() for one in parts]),
-            "this weighs topics by their pairs: here each topic counts the same",
-        ),
-        (np.mean(lines), "these are Pearson's correlations: the ranks are wanted"),
-        (sum(ranks), "this is the sum: divide by the number of topics"),
-        (ranks[0], "this is the first topic alone: does `return` stand inside the loop?"),
-        (ranks[-1], "this is the last topic alone: collect the values of all of them"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong, tolerance=1e-4):
-            raise Hint(hint)
-    raise Hint("for each topic: its gold scores, its predictions, their Spearman; then the mean")
+# ---- exercise 3: the mean over topics
 
 
 def _three_topics() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -193,6 +187,72 @@ def _three_topics() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     predicted = np.sign(predicted) * np.abs(predicted) ** 1.5
     order = rng.permutation(60)
     return gold[order], predicted[order], topics[order]
+
+
+def _per_topic(summary: Callable, correlation: Callable = stats.spearmanr) -> Callable:
+    """An answer: summary(correlation in each topic, pairs in each topic), as topics appear."""
+
+    def answer(gold, predicted, topics):
+        parts = [topics == name for name in dict.fromkeys(topics.tolist())]
+        values = [float(correlation(gold[part], predicted[part])[0]) for part in parts]
+        return float(summary(values, [part.sum() for part in parts]))
+
+    return answer
+
+
+def _pooled(gold: np.ndarray, predicted: np.ndarray, topics: np.ndarray) -> float:
+    return float(stats.spearmanr(gold, predicted)[0])
+
+
+MEAN_OVER_TOPICS = (
+    (
+        _per_topic(lambda values, sizes: 100 * np.mean(values)),
+        "right, but in points: leave it between -1 and 1 here",
+    ),
+    (
+        _pooled,
+        "this is one correlation of all topics in one list: levels that differ from topic to "
+        "topic spoil (or flatter) it. Correlate within each topic first",
+    ),
+    (
+        lambda gold, predicted, topics: 100 * _pooled(gold, predicted, topics),
+        "this is one correlation of all topics in one list, times 100",
+    ),
+    (
+        _per_topic(lambda values, sizes: np.average(values, weights=sizes)),
+        "this weighs topics by their pairs: here each topic counts the same",
+    ),
+    (
+        _per_topic(lambda values, sizes: np.mean(values), stats.pearsonr),
+        "these are Pearson's correlations: the ranks are wanted",
+    ),
+    (
+        _per_topic(lambda values, sizes: sum(values)),
+        "this is the sum: divide by the number of topics",
+    ),
+    (
+        _per_topic(lambda values, sizes: values[0]),
+        "this is the first topic alone: does `return` stand inside the loop?",
+    ),
+    (
+        _per_topic(lambda values, sizes: values[-1]),
+        "this is the last topic alone: collect the values of all of them",
+    ),
+)
+
+
+@check(mistakes=MEAN_OVER_TOPICS)
+def mean_over_topics(answer):
+    """answer(gold, predicted, topics) -> Spearman within each topic, averaged over the topics."""
+    diagnose(
+        answer,
+        _per_topic(lambda values, sizes: np.mean(values)),
+        MEAN_OVER_TOPICS,
+        _three_topics(),
+        look=partial(need_number, what="the score"),
+        same=partial(near, tolerance=1e-4),
+        otherwise="for each topic: its gold scores, its predictions, their Spearman; then the mean",
+    )
 
 
 # ---- figures

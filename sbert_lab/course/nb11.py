@@ -1,18 +1,20 @@
-"""Checks of 11_wikipedia_sections."""
+"""Notebook 11, Wikipedia sections: checks (triplets, accuracy, the split) and figures."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, new
 
-# Two small articles for the first exercise: a section of one sentence, and a sentence that stands
-# in two sections.
+# ---- exercise 1: building triplets
+
+# Two small articles: a section of one sentence, and a sentence that stands in two sections.
 ARTICLES = {
     "Lake Ferrow": {
         "Geography": [
@@ -103,36 +105,49 @@ def _check_triplet(article: str, anchor: str, positive: str, negative: str) -> N
         raise Hint("the negative stands in the anchor's own section")
 
 
-@check
+# ---- exercise 2: accuracy
+
+ACCURACY = (
+    (
+        lambda p, n: np.mean(p <= n),
+        "ties count as hits: then an encoder that gives every sentence the same vector scores "
+        "100 %",
+    ),
+    (
+        lambda p, n: np.mean((p < n) + 0.5 * (p == n)),
+        "this is the accuracy with a coin for the ties; here a tie is a miss",
+    ),
+    (
+        lambda p, n: np.mean(p > n),
+        "positive and negative are swapped: a hit has the positive closer",
+    ),
+    (lambda p, n: np.mean(p >= n), "positive and negative are swapped, and ties count"),
+    (lambda p, n: np.mean((p < n)[p != n]), "the ties were left out of the count: they are misses"),
+    (lambda p, n: np.sum(p < n), "this is how many: divide by the number of triplets"),
+    (lambda p, n: 100 * np.mean(p < n), "as a share, please: between 0 and 1"),
+)
+
+
+@check(mistakes=ACCURACY)
 def accuracy(answer):
     """answer(to_positive, to_negative) -> the share of hits; a tie is a miss."""
     to_positive = np.array([1.0, 2.0, 0.5, 3.0, 1.0, 2.0, 0.0, 4.0, 1.0])
     to_negative = np.array([2.0, 1.0, 0.5, 3.5, 1.0, 2.5, 0.0, 6.0, 1.5])
-    result = need_number(answer(to_positive, to_negative), "the accuracy")
-    hits, ties = 5 / 9, 3 / 9
-    if near(result, hits):
-        zeros = np.zeros(5)
-        constant = need_number(answer(zeros, zeros), "the accuracy")
-        if not near(constant, 0):
-            raise Hint(f"an encoder with one vector for everything gets {constant:.0%}: why?")
-        return
-    mistakes = [
-        (
-            hits + ties,
-            "ties count as hits: then an encoder that gives every sentence the same vector scores "
-            "100 %",
-        ),
-        (hits + ties / 2, "this is the accuracy with a coin for the ties; here a tie is a miss"),
-        (1 / 9, "positive and negative are swapped: a hit has the positive closer"),
-        (1 / 9 + ties, "positive and negative are swapped, and ties count"),
-        (hits / (1 - ties), "the ties were left out of the count: they are misses"),
-        (5, "this is how many: divide by the number of triplets"),
-        (100 * hits, "as a share, please: between 0 and 1"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong):
-            raise Hint(hint)
-    raise Hint("count the triplets whose positive is strictly closer, and divide by all")
+    look = partial(need_number, what="the accuracy")
+    diagnose(
+        answer,
+        lambda p, n: np.mean(p < n),
+        ACCURACY,
+        (to_positive, to_negative),
+        look=look,
+        otherwise="count the triplets whose positive is strictly closer, and divide by all",
+    )
+    constant = look(answer(np.zeros(5), np.zeros(5)))
+    if not near(constant, 0):
+        raise Hint(f"an encoder with one vector for everything gets {constant:.0%}: why?")
+
+
+# ---- exercise 3: the split
 
 
 @check

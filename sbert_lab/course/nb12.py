@@ -1,16 +1,18 @@
-"""Checks of 12_senteval."""
+"""Notebook 12, SentEval: checks (nested accuracy, a stretch, features of pairs) and figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
+from sbert_lab.course.plots import COLORS, GREY, new
+
+# ---- exercise 1: nested cross-validation
 
 GRID = (0.001, 0.1, 10.0)
-WORDS = ("cosine", "classifier", "both", "neither")
 
 
 def noisy(seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -34,207 +36,203 @@ def make_folds():
     return StratifiedKFold(n_splits=4, shuffle=True, random_state=1111)
 
 
-@check
-def nested_accuracy(answer):
-    """answer(features, labels, grid, folds) -> mean accuracy over the outer folds, 0 to 1."""
-    features, labels = noisy()
-    given = features.copy()
-    result = need_number(answer(features, labels, GRID, make_folds()), "the accuracy")
-    if not np.array_equal(given, features):
-        raise Hint("your function changed the features in place: work on a copy")
-    right = _nested(features, labels)
-    if near(result, right, tolerance=1e-6):
-        _check_other_rows(answer)
-        return
-    if near(result, 100 * right, tolerance=1e-6):
-        raise Hint("as a share, please: between 0 and 1")
-    everything = _scaled(features)
-    mistakes = [
-        (
-            lambda: _nested(features, labels, pick="test"),
-            "C was picked on the test fold: the best of several results on the rows that also "
-            "give the score is too good. Pick it with folds of the training part alone",
-        ),
-        (
-            lambda: _one_c(features, labels),
-            "one C for all, picked by the same folds that give the score: every test row had its "
-            "say in the choice. Choose C anew inside each outer training part",
-        ),
-        (
-            lambda: _nested(everything, labels, scale=False),
-            "the scaler was fitted on too many rows: on everything or, inside, on held-out rows "
-            "too. One far-off row shows it: each fit brings its own scaler (a pipeline does)",
-        ),
-        (
-            lambda: _nested(everything, labels, pick="test", scale=False),
-            "two leaks: the scaler was fitted on everything, and C was picked on the test fold",
-        ),
-        (
-            lambda: _nested(features, labels, scale=False),
-            "the features were not standardised: put a StandardScaler before the classifier",
-        ),
-        (
-            lambda: _nested(features, labels, score="train"),
-            "this is the accuracy on the training rows: score the test fold",
-        ),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong(), tolerance=1e-6):
-            raise Hint(hint)
-    raise Hint(
-        "outer loop: train, test = one split. Inside, with `train` only: split again, take the C "
-        "with the best mean accuracy (the first of equals), fit on all of `train`, score `test`"
-    )
-
-
-def _check_other_rows(answer: Callable) -> None:
-    features, labels = noisy(seed=22)
-    result = need_number(answer(features.copy(), labels, GRID, make_folds()), "the accuracy")
-    if not near(result, _nested(features, labels), tolerance=1e-6):
-        raise Hint(
-            "right for these rows by luck, wrong for others: is C chosen anew inside every outer "
-            "training part, and each scaler fitted there?"
-        )
-
-
-def _scaled(features: np.ndarray) -> np.ndarray:
-    return (features - features.mean(axis=0)) / features.std(axis=0)
-
-
-def _fit(features, labels, c: float, scale: bool = True):
+def _accuracy(features, labels, fit, held, c: float, scale: bool = True) -> float:
+    """Of a classifier fitted on the rows `fit`, on the rows `held`."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     steps = [StandardScaler()] if scale else []
-    return make_pipeline(*steps, LogisticRegression(C=c, max_iter=5000)).fit(features, labels)
+    model = make_pipeline(*steps, LogisticRegression(C=c, max_iter=5000))
+    return model.fit(features[fit], labels[fit]).score(features[held], labels[held])
 
 
-def _accuracy(features, labels, fit, held, c: float, scale: bool = True) -> float:
-    return _fit(features[fit], labels[fit], c, scale).score(features[held], labels[held])
+def _mean(features, labels, folds, c: float, scale: bool = True) -> float:
+    """The mean accuracy over the folds."""
+    splits = folds.split(features, labels)
+    return float(np.mean([_accuracy(features, labels, *split, c, scale) for split in splits]))
 
 
-def _inner_best(features, labels, scale: bool = True) -> float:
-    """The C with the best mean accuracy over folds of these rows."""
-    splits = list(make_folds().split(features, labels))
-    means = [
-        np.mean([_accuracy(features, labels, *split, c, scale) for split in splits]) for c in GRID
-    ]
-    return GRID[int(np.argmax(means))]
-
-
-def _nested(
-    features,
-    labels,
-    *,
-    pick: str = "inner",
-    score: str = "test",
-    scale: bool = True,
-) -> float:
+def _nested(features, labels, grid, folds, *, pick="inner", score="test", scale=True) -> float:
+    """The right answer; and with other choices the mistakes."""
     found = []
-    for train, test in make_folds().split(features, labels):
+    for train, test in folds.split(features, labels):
         if pick == "test":
-            found.append(max(_accuracy(features, labels, train, test, c, scale) for c in GRID))
+            found.append(max(_accuracy(features, labels, train, test, c, scale) for c in grid))
             continue
-        c = _inner_best(features[train], labels[train], scale)
-        held = test if score == "test" else train
-        found.append(_accuracy(features, labels, train, held, c, scale))
+        means = [_mean(features[train], labels[train], folds, c, scale) for c in grid]
+        best, held = grid[int(np.argmax(means))], test if score == "test" else train
+        found.append(_accuracy(features, labels, train, held, best, scale))
     return float(np.mean(found))
 
 
-def _outer(features, labels, c: float) -> float:
-    splits = make_folds().split(features, labels)
-    return float(np.mean([_accuracy(features, labels, *split, c) for split in splits]))
+def _scaled_before(features, labels, grid, folds, **choices) -> float:
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+    return _nested(features, labels, grid, folds, scale=False, **choices)
 
 
-def _one_c(features, labels) -> float:
-    return max(_outer(features, labels, c) for c in GRID)
+NESTED_ACCURACY = (
+    (lambda *given: 100 * _nested(*given), "as a share, please: between 0 and 1"),
+    (
+        partial(_nested, pick="test"),
+        "C was picked on the test fold: the best of several results on the rows that also give "
+        "the score is too good. Pick it with folds of the training part alone",
+    ),
+    (
+        lambda features, labels, grid, folds: max(_mean(features, labels, folds, c) for c in grid),
+        "one C for all, picked by the same folds that give the score: every test row had its say "
+        "in the choice. Choose C anew inside each outer training part",
+    ),
+    (
+        _scaled_before,
+        "the scaler was fitted on too many rows: on everything or, inside, on held-out rows too. "
+        "One far-off row shows it: each fit brings its own scaler (a pipeline does)",
+    ),
+    (
+        partial(_scaled_before, pick="test"),
+        "two leaks: the scaler was fitted on everything, and C was picked on the test fold",
+    ),
+    (
+        partial(_nested, scale=False),
+        "the features were not standardised: put a StandardScaler before the classifier",
+    ),
+    (
+        partial(_nested, score="train"),
+        "this is the accuracy on the training rows: score the test fold",
+    ),
+)
 
 
-@check
+@check(mistakes=NESTED_ACCURACY)
+def nested_accuracy(answer):
+    """answer(features, labels, grid, folds) -> mean accuracy over the outer folds, 0 to 1."""
+    compare = partial(
+        diagnose,
+        lambda features, labels, *rest: answer(features, labels.copy(), *rest),
+        _nested,
+        look=partial(need_number, what="the accuracy"),
+        same=partial(near, tolerance=1e-6),
+    )
+    compare(
+        NESTED_ACCURACY,
+        (*noisy(), GRID, make_folds()),
+        untouched="your function changed the features in place: work on a copy",
+        otherwise="outer loop: train, test = one split. Inside, with `train` only: split again, "
+        "take the C with the best mean accuracy (the first of equals), fit on all of `train`, "
+        "score `test`",
+    )
+    compare(
+        inputs=(*noisy(seed=22), GRID, make_folds()),
+        otherwise="right for these rows by luck, wrong for others: is C chosen anew inside every "
+        "outer training part, and each scaler fitted there?",
+    )
+
+
+# ---- exercise 2: one stretched dimension
+
+
+def _with(weights: np.ndarray, dimension: int, value: float) -> np.ndarray:
+    return np.where(np.arange(len(weights)) == dimension, value, weights)
+
+
+STRETCHED = (
+    (lambda w, d, f: w, "the old weights, unchanged: then the stretched dimension counts too much"),
+    (
+        lambda w, d, f: _with(w, d, w[d] * f),
+        "multiplied twice: the weight must take back what the stretch has added",
+    ),
+    (lambda w, d, f: w / f, "all weights were divided: only one dimension was stretched"),
+    (
+        lambda w, d, f: _with(w, d, 0),
+        "weight 0 throws the dimension away: its information should stay",
+    ),
+)
+BROKEN = {
+    "classifier": "the other way round: which of the two has weights to adjust?",
+    "both": "both break? Your own new weights say otherwise: a classifier that may choose its "
+    "weights gets every old decision back",
+    "neither": "a cosine has no weights: what is left of the other dimensions in it?",
+}
+
+
+@check(mistakes=STRETCHED, beside={"broken": "cosine"})
 def stretched(new_weights, broken):
     """new_weights(weights, dimension, factor) that keep every decision; what a stretch breaks."""
-    rng = np.random.default_rng(3)
-    features, weights = rng.normal(size=(20, 6)), rng.normal(size=6)
+    weights = np.random.default_rng(3).normal(size=(21, 6))[-1]
     for dimension, factor in ((2, 100.0), (5, 4.0), (0, 0.5)):
-        given = weights.copy()
-        result = new_weights(given, dimension, factor)
-        if not np.array_equal(given, weights):
-            raise Hint("your function changed the old weights in place: make a copy first")
-        need_shape(np.asarray(result), (6,), "the new weights")
-        _check_weights(np.asarray(result, dtype=float), features, weights, dimension, factor)
-    said = str(broken).strip().lower()
-    if said not in WORDS:
-        raise Hint(f"broken should be one of {', '.join(WORDS)}")
-    if said == "cosine":
-        return
-    if said == "both":
-        raise Hint(
-            "both break? Your own new weights say otherwise: a classifier that may choose its "
-            "weights gets every old decision back"
+        diagnose(
+            new_weights,
+            lambda w, d, f: _with(w, d, w[d] / f),
+            STRETCHED,
+            (weights, dimension, factor),
+            look=lambda found: need_shape(np.asarray(found, dtype=float), (6,), "the new weights"),
+            untouched="your function changed the old weights in place: make a copy first",
+            otherwise="with x the old value and w the old weight, which w' gives w' * (factor * x) "
+            "= w*x?",
         )
-    if said == "classifier":
-        raise Hint("the other way round: which of the two has weights to adjust?")
-    raise Hint("a cosine has no weights: what is left of the other dimensions in it?")
+    said = str(broken).strip().lower()
+    if said in BROKEN:
+        raise Hint(BROKEN[said])
+    if said != "cosine":
+        raise Hint(f"broken should be one of {', '.join(('cosine', *BROKEN))}")
 
 
-def _check_weights(result, features, weights, dimension: int, factor: float) -> None:
-    scale = np.ones(len(weights))
-    scale[dimension] = factor
-    if near((features * scale) @ result, features @ weights):
-        return
-    if near(result, weights):
-        raise Hint("the old weights, unchanged: then the stretched dimension counts too much")
-    if near(result, weights * scale):
-        raise Hint("multiplied twice: the weight must take back what the stretch has added")
-    if near(result, weights / factor):
-        raise Hint("all weights were divided: only one dimension was stretched")
-    if near(result, np.where(scale == 1, weights, 0)):
-        raise Hint("weight 0 throws the dimension away: its information should stay")
-    raise Hint("with x the old value and w the old weight, which w' gives w' * (factor * x) = w*x?")
+# ---- exercise 3: the features of a pair
+
+PAIR_FEATURES = (
+    (
+        lambda u, v: np.hstack([u, v]),
+        "(u, v) alone: a linear classifier adds up an opinion on u and one on v, and never sees "
+        "whether they agree",
+    ),
+    (
+        lambda u, v: np.hstack([u, v, np.abs(u - v)]),
+        "that is the training objective's input; here |u-v| and u*v",
+    ),
+    (
+        lambda u, v: np.hstack([u, v, np.abs(u - v), u * v]),
+        "that is InferSent's training input; leave u and v out",
+    ),
+    (lambda u, v: np.hstack([u - v, u * v]), "the sign is still there: take the absolute value"),
+    (
+        lambda u, v: np.vstack([np.abs(u - v), u * v]),
+        "stacked below each other: side by side is axis 1",
+    ),
+    (lambda u, v: np.abs(u - v), "half of it: u*v is missing"),
+    (lambda u, v: u * v, "half of it: |u-v| is missing"),
+    (
+        lambda u, v: np.column_stack([np.abs(u - v), (u * v).sum(axis=1)]),
+        "u*v is element by element: do not add the products up",
+    ),
+)
 
 
-@check
+@check(mistakes=PAIR_FEATURES)
 def pair_features(answer):
     """answer(u, v) -> |u-v| and u*v side by side: (N, H), (N, H) -> (N, 2H)."""
-    rng = np.random.default_rng(5)
-    u, v = rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
-    result = np.asarray(answer(u, v), dtype=float)
-    for wrong, hint in _pair_mistakes(u, v):
-        if near(result, wrong):
-            raise Hint(hint)
-    need_shape(result, (4, 6), "the features")
-    right = (np.abs(u - v), u * v)
-    if near(result, np.hstack(right)) or near(result, np.hstack(right[::-1])):
-        return
-    if not near(result, np.asarray(answer(v, u), dtype=float)):
-        raise Hint("swap the two sentences and your features change: a paraphrase has no order")
-    raise Hint("per pair: first the H values |u-v|, then the H values u*v")
+    u, v = np.random.default_rng(5).normal(size=(2, 4, 3))
 
+    def unknown(found, right):
+        need_shape(found, (4, 6), "the features")
+        if near(found, answer(v, u)):
+            return "per pair: first the H values |u-v|, then the H values u*v"
+        return "swap the two sentences and your features change: a paraphrase has no order"
 
-def _pair_mistakes(u: np.ndarray, v: np.ndarray) -> list[tuple[np.ndarray, str]]:
-    gap, product = np.abs(u - v), u * v
-    dot: Callable = lambda: product.sum(axis=1, keepdims=True)  # noqa: E731
-    return [
-        (
-            np.hstack([u, v]),
-            "(u, v) alone: a linear classifier adds up an opinion on u and one on v, and never "
-            "sees whether they agree",
-        ),
-        (np.hstack([u, v, gap]), "that is the training objective's input; here |u-v| and u*v"),
-        (np.hstack([u, v, gap, product]), "that is InferSent's training input; leave u and v out"),
-        (np.hstack([u - v, product]), "the sign is still there: take the absolute value"),
-        (np.vstack([gap, product]), "stacked below each other: side by side is axis 1"),
-        (gap, "half of it: u*v is missing"),
-        (product, "half of it: |u-v| is missing"),
-        (np.hstack([gap, dot()]), "u*v is element by element: do not add the products up"),
-    ]
+    if near(answer(u.copy(), v.copy()), np.hstack([u * v, np.abs(u - v)])):
+        return  # the other order is as good
+    diagnose(
+        answer,
+        lambda u, v: np.hstack([np.abs(u - v), u * v]),
+        PAIR_FEATURES,
+        (u, v),
+        look=lambda found: np.asarray(found, dtype=float),
+        otherwise=unknown,
+    )
 
 
 # ---- figures
 
 
-GREY = "#777777"
 STYLES = (
     (COLORS[5], "-", "o"),
     (COLORS[0], "--", "s"),

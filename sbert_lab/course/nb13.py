@@ -1,7 +1,8 @@
-"""Checks of 13_ablations: marginal values, what an additive head cannot say, staking a range."""
+"""Notebook 13, ablations: checks (marginal values, additive heads, a stake) and figures."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -9,12 +10,42 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_numbers
+from sbert_lab.course.plots import COLORS, GREY, new
 from sbert_lab.experiments.evaluation.ablation import interaction as own_interaction
 from sbert_lab.objectives import CONCATENATIONS
 
 # ---- exercise 1: marginal values
+
+ROUNDED = partial(near, tolerance=6e-3)
+ADDED = (
+    (
+        lambda scores, part: scores[f"(u, v, {part})"],
+        "this is the score with it; take off the score without it",
+    ),
+    (
+        lambda scores, part: scores["(u, v)"] - scores[f"(u, v, {part})"],
+        "the sign is wrong: with it minus without it",
+    ),
+    (
+        lambda scores, part: scores[f"({part})"] - scores["(u, v)"],
+        "you compared it alone with (u, v): add it",
+    ),
+    (
+        lambda scores, part: scores[f"(u, v, {part})"] - scores[f"({part})"],
+        "this is what u and v add to it, not it to them",
+    ),
+)
+LAST = (
+    (
+        lambda scores: scores["(u, v, u*v)"] - scores["(u, v)"],
+        "last: that is what u*v adds to (u, v); here |u-v| is there already",
+    ),
+    (
+        lambda scores: scores["(|u-v|, u*v)"] - scores["(|u-v|)"],
+        "last: that is what u*v adds to (|u-v|) alone; u and v are in, too",
+    ),
+)
 
 
 @check
@@ -24,17 +55,20 @@ def marginal(best_alone, added, last, *, scores: Mapping[str, float]):
     _added(added, scores)
     value = need_number(last, "last")
     right = scores["(u, v, |u-v|, u*v)"] - scores["(u, v, |u-v|)"]
-    if near(value, right, tolerance=6e-3):
+    if ROUNDED(value, right):
         return
     if abs(value - right) < 0.06:
         raise Hint("last: two decimals, please")
     if abs(value + right) < 0.06:
         raise Hint("last has the wrong sign: with the part minus without it")
-    if near(value, scores["(u, v, u*v)"] - scores["(u, v)"], tolerance=6e-3):
-        raise Hint("last: that is what u*v adds to (u, v); here |u-v| is there already")
-    if near(value, scores["(|u-v|, u*v)"] - scores["(|u-v|)"], tolerance=6e-3):
-        raise Hint("last: that is what u*v adds to (|u-v|) alone; u and v are in, too")
-    raise Hint("last: take the two rows that have u, v and |u-v| and differ in u*v alone")
+    diagnose(
+        value,
+        lambda scores: right,
+        LAST,
+        (scores,),
+        same=ROUNDED,
+        otherwise="last: take the two rows that have u, v and |u-v| and differ in u*v alone",
+    )
 
 
 def _best_alone(answer: object, scores: Mapping[str, float]) -> None:
@@ -55,26 +89,38 @@ def _added(answer: object, scores: Mapping[str, float]) -> None:
     if not isinstance(answer, Mapping) or set(answer) != {"|u-v|", "u*v"}:
         raise Hint("added should be a dictionary with two numbers, for '|u-v|' and 'u*v'")
     for part, value in answer.items():
-        value = need_number(value, f"added[{part!r}]")
-        together = scores[f"(u, v, {part})"]
-        if near(value, together - scores["(u, v)"], tolerance=6e-3):
-            continue
-        mistakes = [
-            (together, "this is the score with it; take off the score without it"),
-            (scores["(u, v)"] - together, "the sign is wrong: with it minus without it"),
-            (scores[f"({part})"] - scores["(u, v)"], "you compared it alone with (u, v): add it"),
-            (together - scores[f"({part})"], "this is what u and v add to it, not it to them"),
-        ]
-        for wrong, hint in mistakes:
-            if near(value, wrong, tolerance=6e-3):
-                raise Hint(f"{part}: {hint}")
-        raise Hint(f"{part}: take the row (u, v, {part}) and the row (u, v)")
+        diagnose(
+            need_number(value, f"added[{part!r}]"),
+            lambda scores, part: scores[f"(u, v, {part})"] - scores["(u, v)"],
+            [(wrong, f"{part}: {hint}") for wrong, hint in ADDED],
+            (scores, part),
+            same=ROUNDED,
+            otherwise=f"{part}: take the row (u, v, {part}) and the row (u, v)",
+        )
 
 
-# ---- exercise 2: additive
+# ---- exercise 2: additive heads
+
+INTERACTION = (
+    (
+        lambda s, a, b: -own_interaction(s, a, b),
+        "the sign is turned round: equal pairs minus mixed pairs",
+    ),
+    (
+        lambda s, a, b: s(a, b) - s(b, a),
+        "this asks whether the score is symmetric; compare equal pairs with mixed ones",
+    ),
+    (
+        lambda s, a, b: s(a, a) - s(a, b),
+        "a and b differ in more than being alike: use all four pairs",
+    ),
+    (lambda s, a, b: s(a, a) + s(b, b) - s(a, b), "one mixed pair is missing: (b, a)"),
+    (lambda s, a, b: s(a, a) + s(b, b) + s(a, b) + s(b, a), "the mixed pairs are subtracted"),
+    (lambda s, a, b: s(a, a) - s(b, b), "both of these are equal pairs: take the mixed ones off"),
+)
 
 
-@check
+@check(mistakes=INTERACTION, beside={"symmetry_helps": False})
 def additive(answer: Callable, symmetry_helps):
     """answer(score, a, b): the interaction of a score; and whether a symmetric head would help."""
     rng = np.random.default_rng(13)
@@ -85,7 +131,7 @@ def additive(answer: Callable, symmetry_helps):
         lambda u, v: (u - v).abs() @ weight[:, 0],
     ]
     for score in scores:
-        _interaction(answer, score, a, b)
+        diagnose(answer, own_interaction, INTERACTION, (score, a, b), otherwise=_four_pairs)
     if symmetry_helps not in (True, False):
         raise Hint("symmetry_helps should be True or False")
     if symmetry_helps:
@@ -95,35 +141,66 @@ def additive(answer: Callable, symmetry_helps):
         )
 
 
-def _interaction(answer: Callable, score: Callable, a: torch.Tensor, b: torch.Tensor) -> None:
-    result, right = answer(score, a, b), own_interaction(score, a, b)
-    if near(result, right):
-        return
-    aa, bb, ab, ba = score(a, a), score(b, b), score(a, b), score(b, a)
-    mistakes = [
-        (-right, "the sign is turned round: equal pairs minus mixed pairs"),
-        (ab - ba, "this asks whether the score is symmetric; compare equal pairs with mixed ones"),
-        (aa - ab, "a and b differ in more than being alike: use all four pairs"),
-        (aa + bb - ab, "one mixed pair is missing: (b, a)"),
-        (aa + bb + ab + ba, "the mixed pairs are subtracted"),
-        (aa - bb, "both of these are equal pairs: take the mixed ones off"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong):
-            raise Hint(hint)
-    if np.shape(result) != tuple(right.shape):
-        raise Hint(f"one number per row is needed, shape {tuple(right.shape)}")
-    raise Hint("score(a, a) + score(b, b) - score(a, b) - score(b, a)")
+def _four_pairs(found: object, right: torch.Tensor) -> str:
+    if np.shape(found) != tuple(right.shape):
+        return f"one number per row is needed, shape {tuple(right.shape)}"
+    return "score(a, a) + score(b, b) - score(a, b) - score(b, a)"
 
 
 # ---- exercise 3: a range for the next run
 
 
-@check
+def _around(half: Callable) -> Callable:
+    """An answer: the mean, and half(t, standard deviation, scores) to either side."""
+
+    def answer(scores):
+        t = stats.t.ppf(0.975, len(scores) - 1)
+        width = half(t, scores.std(ddof=1), scores)
+        return scores.mean() - width, scores.mean() + width
+
+    return answer
+
+
+def _wide(scores: np.ndarray) -> float:
+    return math.sqrt(1 + 1 / len(scores))
+
+
+def _stake_mistakes(n: int) -> tuple:
+    known = f"1.96 is for a known spread; with {n} seeds take t, {stats.t.ppf(0.975, n - 1):.2f}"
+    halves = (
+        (
+            lambda t, sd, x: t * sd / math.sqrt(n),
+            "this range is for the mean of many seeds; one new run varies, too",
+        ),
+        (
+            lambda t, sd, x: t * sd,
+            "the mean itself is uncertain: the square root of 1 + 1/n is missing",
+        ),
+        (lambda t, sd, x: 1.96 * sd * _wide(x), known),
+        (lambda t, sd, x: 1.96 * sd, known),
+        (
+            lambda t, sd, x: t * x.std() * _wide(x),
+            "the spread is too small: divide by n - 1 (ddof=1)",
+        ),
+        (lambda t, sd, x: sd, "mean ± one sd holds about two runs in three, not 95 in 100"),
+        (lambda t, sd, x: np.ptp(x) / 2, "smallest to largest is not wide enough for a new run"),
+    )
+    return tuple((_around(half), hint) for half, hint in halves)
+
+
+@check(mistakes=_stake_mistakes(3))
 def stake(answer: Callable):
     """answer(scores) -> (low, high): where the next seed falls, 95 times in 100."""
-    for scores in ([58.0, 61.0, 59.0], [50.0, 54.0, 53.0, 49.0, 52.0]):
-        _range(answer(np.array(scores)), np.array(scores))
+    for scores in (np.array([58.0, 61.0, 59.0]), np.array([50.0, 54.0, 53.0, 49.0, 52.0])):
+        diagnose(
+            answer,
+            _around(lambda t, sd, x: t * sd * _wide(x)),
+            _stake_mistakes(len(scores)),
+            (scores,),
+            look=partial(_range, mean=scores.mean()),
+            same=lambda found, other: near(np.diff(found) / 2, np.diff(other) / 2, tolerance=1e-3),
+            otherwise="half the width is t * sd * sqrt(1 + 1/n)",
+        )
     try:
         alone = answer(np.array([58.0]))
     except ValueError:
@@ -136,47 +213,23 @@ def stake(answer: Callable):
     raise Hint("one seed says nothing about the spread, so no range: raise a ValueError")
 
 
-def _range(answer: object, scores: np.ndarray) -> None:
+def _range(answer: object, mean: float) -> list[float]:
     low, high = _two(answer)
     if not low < high:
         raise Hint(f"the lower end {low:.2f} is not below the upper end {high:.2f}")
-    n, mean = len(scores), scores.mean()
     if not near((low + high) / 2, mean, tolerance=1e-3):
         raise Hint("the middle of the range should be the mean of the scores")
-    t, sd, half = stats.t.ppf(0.975, n - 1), scores.std(ddof=1), (high - low) / 2
-    wide = math.sqrt(1 + 1 / n)
-    if near(half, t * sd * wide, tolerance=1e-3):
-        return
-    mistakes = [
-        (
-            t * sd / math.sqrt(n),
-            "this range is for the mean of many seeds; one new run varies, too",
-        ),
-        (t * sd, "the mean itself is uncertain: the square root of 1 + 1/n is missing"),
-        (1.96 * sd * wide, f"1.96 is for a known spread; with {n} seeds take t, {t:.2f}"),
-        (1.96 * sd, f"1.96 is for a known spread; with {n} seeds take t, {t:.2f}"),
-        (t * scores.std() * wide, "the spread is too small: divide by n - 1 (ddof=1)"),
-        (sd, "mean ± one sd holds about two runs in three, not 95 in 100"),
-        (np.ptp(scores) / 2, "smallest to largest is not wide enough for a new run"),
-    ]
-    for wrong, hint in mistakes:
-        if near(half, wrong, tolerance=1e-3):
-            raise Hint(hint)
-    raise Hint("half the width is t * sd * sqrt(1 + 1/n)")
+    return [low, high]
 
 
-def _two(answer: object) -> tuple[float, float]:
-    try:
-        low, high = answer
-    except (TypeError, ValueError):
-        raise Hint("give two numbers: the lower and the upper end") from None
-    return need_number(low, "the lower end"), need_number(high, "the upper end")
+def _two(answer: object) -> list[float]:
+    hint = "give two numbers: the lower and the upper end"
+    return need_numbers(answer, "the lower end", "the upper end", hint=hint)
 
 
 # ---- figures
 
 
-GREY = "#777777"
 LIGHT = "#DDDDDD"
 
 

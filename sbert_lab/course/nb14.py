@@ -1,6 +1,7 @@
-"""Checks of 14_computational_efficiency."""
+"""Notebook 14, efficiency: checks (share of padding, the order restored, savings) and figures."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,14 +9,14 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.diagnose import check, diagnose, near, need_number, need_shape
+from sbert_lab.course.plots import COLORS, GREY, new
+
+# ---- exercise 1: the share of padding
 
 # Token counts of ten sentences, as two examples that no wrong formula gets right by luck.
 TEN = (5, 20, 6, 7, 30, 8, 12, 9, 40, 11)
 OTHER = (13, 4, 22, 5, 6, 31, 7)
-# Row i of the sorted vectors belongs to sentence ORDER[i]. It is not its own inverse.
-ORDER = (3, 0, 4, 1, 2)
 
 
 def _batches(lengths, size: int) -> list[np.ndarray]:
@@ -31,129 +32,169 @@ def _share(lengths, size: int) -> float:
     return 1 - sum(lengths) / _computed(lengths, size)
 
 
-@check
+def _fixed(lengths) -> int:
+    """All tokens if every sentence is as wide as the longest of all."""
+    return len(lengths) * max(lengths)
+
+
+PADDING_SHARE = (
+    (
+        lambda n, size: np.mean([_share(batch, size) for batch in _batches(n, size)]),
+        "this is the mean of the batches' shares, where a small batch counts as much as a "
+        "large one: add up all tokens first, then divide once",
+    ),
+    (
+        lambda n, size: _computed(n, size) / sum(n) - 1,
+        "you divided by the real tokens: divide by all that are computed",
+    ),
+    (
+        lambda n, size: sum(n) / _computed(n, size),
+        "this is the share of real tokens: padding is the rest",
+    ),
+    (lambda n, size: 100 * _share(n, size), "as a share, please: between 0 and 1"),
+    (
+        lambda n, size: _computed(n, size) - sum(n),
+        "this is how many tokens of padding: divide by all computed tokens",
+    ),
+    (
+        lambda n, size: 1 - sum(n) / _fixed(n),
+        "you padded to the longest of all: each batch is only as wide as its own longest",
+    ),
+    (
+        lambda n, size: 1 - sum(n) / sum(size * batch.max() for batch in _batches(n, size)),
+        "the last batch may have fewer rows than the others",
+    ),
+    (lambda n, size: _share(sorted(n), size), "batches in the given order, please: not sorted yet"),
+    (lambda n, size: _share(sorted(n)[::-1], size), "batches in the given order: not sorted yet"),
+)
+
+
+@check(mistakes=PADDING_SHARE)
 def padding_share(answer):
     """answer(lengths, batch_size) -> padding / all computed tokens, batches in the given order."""
     for lengths, size in ((TEN, 4), (OTHER, 2), (TEN, 1)):
-        _one_share(answer, lengths, size)
+        example = f"for lengths {list(lengths)} and batches of {size} it should be "
+        diagnose(
+            answer,
+            _share,
+            PADDING_SHARE,
+            (list(lengths), size),
+            look=partial(need_number, what="the share"),
+            otherwise=lambda found, right, example=example: (
+                f"{example}{right:.3f}, yours is {found:.3f}: rows times longest, batch by batch"
+            ),
+        )
 
 
-def _one_share(answer, lengths, size: int) -> None:
-    result = need_number(answer(list(lengths), size), "the share")
-    if near(result, _share(lengths, size)):
-        return
-    batches, real = _batches(lengths, size), sum(lengths)
-    computed = _computed(lengths, size)
-    full = sum(size * batch.max() for batch in batches)
-    mistakes = [
-        (
-            np.mean([1 - batch.sum() / (len(batch) * batch.max()) for batch in batches]),
-            "this is the mean of the batches' shares, where a small batch counts as much as a "
-            "large one: add up all tokens first, then divide once",
-        ),
-        (computed / real - 1, "you divided by the real tokens: divide by all that are computed"),
-        (real / computed, "this is the share of real tokens: padding is the rest"),
-        (100 * _share(lengths, size), "as a share, please: between 0 and 1"),
-        (computed - real, "this is how many tokens of padding: divide by all computed tokens"),
-        (
-            1 - real / (len(lengths) * max(lengths)),
-            "you padded to the longest of all: each batch is only as wide as its own longest",
-        ),
-        (1 - real / full, "the last batch may have fewer rows than the others"),
-        (_share(sorted(lengths), size), "batches in the given order, please: not sorted yet"),
-        (_share(sorted(lengths)[::-1], size), "batches in the given order: not sorted yet"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong):
-            raise Hint(hint)
-    raise Hint(
-        f"for lengths {list(lengths)} and batches of {size} it should be "
-        f"{_share(lengths, size):.3f}, yours is {result:.3f}: rows times longest, batch by batch"
-    )
+# ---- exercise 2: the order restored
+
+# Row i of the sorted vectors belongs to sentence ORDER[i]. It is not its own inverse.
+ORDER = (3, 0, 4, 1, 2)
+RESTORE = (
+    (
+        lambda vectors, order: vectors[order],
+        "this is vectors[order], which sorts a second time. order[i] says WHERE row i came "
+        "from: the way back is argsort(order)",
+    ),
+    (lambda vectors, order: vectors, "the rows are still in the sorted order"),
+    (
+        lambda vectors, order: vectors[::-1],
+        "turning them round is not enough: sorting did more than that",
+    ),
+)
 
 
-@check
+@check(mistakes=RESTORE)
 def restore(answer):
     """answer(sorted_vectors, order) -> the vectors in the order in which sentences were given."""
-    order = np.array(ORDER)
     given = np.arange(10.0).reshape(5, 2) + 1  # row i is the vector of sentence i
-    arrived = given[order]
-    before = arrived.copy()
-    result = answer(arrived, order.copy())
-    if not near(arrived, before):
-        raise Hint("you changed the vectors you were given: write into a new array")
-    result = np.asarray(result)
-    need_shape(result, (5, 2))
-    if near(result, given):
-        return
-    if near(result, arrived[order]):
-        raise Hint(
-            "this is vectors[order], which sorts a second time. order[i] says WHERE row i came "
-            "from: the way back is argsort(order)"
-        )
-    if near(result, arrived):
-        raise Hint("the rows are still in the sorted order")
-    if near(result, arrived[::-1]):
-        raise Hint("turning them round is not enough: sorting did more than that")
-    raise Hint("row i of the sorted vectors belongs to sentence order[i]: put it there")
+    diagnose(
+        lambda vectors, order: answer(vectors, order.copy()),
+        lambda vectors, order: given,
+        RESTORE,
+        (given[list(ORDER)], np.array(ORDER)),
+        look=lambda found: need_shape(np.asarray(found), (5, 2)),
+        untouched="you changed the vectors you were given: write into a new array",
+        otherwise="row i of the sorted vectors belongs to sentence order[i]: put it there",
+    )
 
 
-@check
+# ---- exercise 3: what sorting saves
+
+
+def _falling(lengths, size: int) -> int:
+    """Computed tokens with the longest first."""
+    return _computed(sorted(lengths)[::-1], size)
+
+
+def _rising(lengths, size: int) -> int:
+    return _computed(sorted(lengths), size)
+
+
+SAVING = (
+    (
+        lambda n, size: 1.0,
+        "1 would mean that padding to the batch's longest is enough. It is not: a batch still "
+        "mixes short and long. Sort ALL lengths, then cut them into batches",
+    ),
+    (
+        lambda n, size: _fixed(n) / _computed(n, size),
+        "this is what padding to the batch's longest saves against one fixed width: the "
+        "question is what SORTING adds to that",
+    ),
+    (
+        lambda n, size: _computed(n, size) / sum(n),
+        "this would be the factor if no padding were left: count what is left after sorting",
+    ),
+    (
+        lambda n, size: _falling(n, size) / _computed(n, size),
+        "upside down: the factor is above 1 if sorting helps",
+    ),
+    (
+        lambda n, size: _rising(n, size) / _computed(n, size),
+        "upside down: the factor is above 1 if sorting helps",
+    ),
+    (
+        lambda n, size: 1 - _falling(n, size) / _computed(n, size),
+        "this is the share saved: the factor is before / after",
+    ),
+    (
+        lambda n, size: 1 - _rising(n, size) / _computed(n, size),
+        "this is the share saved: the factor is before / after",
+    ),
+    (
+        lambda n, size: _fixed(n) / _falling(n, size),
+        "compare with padding to the batch's longest, not to a fixed width",
+    ),
+    (
+        lambda n, size: _computed(n, size) - _falling(n, size),
+        "this is how many tokens are saved: a factor is before divided by after",
+    ),
+)
+
+
+@check(mistakes=SAVING)
 def saving(answer):
     """answer(lengths, batch_size) -> tokens in the given order / tokens after sorting."""
+    look = partial(need_number, what="the factor")
     for lengths, size in ((TEN, 4), (OTHER, 2)):
-        _one_saving(answer, lengths, size)
-
-
-def _one_saving(answer, lengths, size: int) -> None:
-    result = need_number(answer(list(lengths), size), "the factor")
-    given, real = _computed(lengths, size), sum(lengths)
-    longest_first = _computed(sorted(lengths)[::-1], size)
-    shortest_first = _computed(sorted(lengths), size)
-    if near(result, given / longest_first) or near(result, given / shortest_first):
-        return
-    fixed = len(lengths) * max(lengths)
-    mistakes = [
-        (
-            1.0,
-            "1 would mean that padding to the batch's longest is enough. It is not: a batch still "
-            "mixes short and long. Sort ALL lengths, then cut them into batches",
-        ),
-        (
-            fixed / given,
-            "this is what padding to the batch's longest saves against one fixed width: the "
-            "question is what SORTING adds to that",
-        ),
-        (
-            given / real,
-            "this would be the factor if no padding were left: count what is left after sorting",
-        ),
-        (longest_first / given, "upside down: the factor is above 1 if sorting helps"),
-        (shortest_first / given, "upside down: the factor is above 1 if sorting helps"),
-        (1 - longest_first / given, "this is the share saved: the factor is before / after"),
-        (1 - shortest_first / given, "this is the share saved: the factor is before / after"),
-        (
-            fixed / longest_first,
-            "compare with padding to the batch's longest, not to a fixed width",
-        ),
-        (
-            given - longest_first,
-            "this is how many tokens are saved: a factor is before divided by after",
-        ),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong):
-            raise Hint(hint)
-    raise Hint(
-        f"for lengths {list(lengths)} and batches of {size} the given order computes {given} "
-        "tokens: how many are left after sorting?"
-    )
+        before = _computed(lengths, size)
+        if near(look(answer(list(lengths), size)), before / _rising(lengths, size)):
+            continue  # the shortest first is as good
+        diagnose(
+            answer,
+            lambda n, size: _computed(n, size) / _falling(n, size),
+            SAVING,
+            (list(lengths), size),
+            look=look,
+            otherwise=f"for lengths {list(lengths)} and batches of {size} the given order computes "
+            f"{before} tokens: how many are left after sorting?",
+        )
 
 
 # ---- figures
 
 
-GREY = "#777777"
 REAL, PADDING = COLORS[0], COLORS[1]
 _KINDS = ListedColormap(["white", REAL, PADDING])
 

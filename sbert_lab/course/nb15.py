@@ -1,4 +1,4 @@
-"""Checks of 15_search_and_clustering."""
+"""Notebook 15, search and clustering: checks (best pairs, a threshold, a budget) and figures."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -7,10 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_numbers
+from sbert_lab.course.plots import COLORS, GREY, new
 
-# ---- the best pairs, block by block
+# ---- exercise 1: the best pairs, block by block
 
 
 class _Watched(np.ndarray):
@@ -105,7 +105,7 @@ def _worst(vectors: np.ndarray, pairs: list[tuple[int, int]]) -> bool:
     return all(float(vectors[i] @ vectors[j]) < 0 for i, j in pairs)
 
 
-# ---- the threshold
+# ---- exercise 2: the threshold
 
 
 def threshold_fixture() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -140,12 +140,12 @@ def _best(score, cosines: np.ndarray, labels: np.ndarray) -> float:
 def threshold(answer):
     """answer(dev_cosines, dev_labels, test_cosines, test_labels) -> (threshold, F1 on test)."""
     dev_cosines, dev_labels, test_cosines, test_labels = threshold_fixture()
-    result = answer(dev_cosines, dev_labels, test_cosines, test_labels)
-    try:
-        chosen, reported = result
-    except (TypeError, ValueError):
-        raise Hint("two numbers are needed: the threshold and the F1 on the test pairs") from None
-    chosen, reported = need_number(chosen, "the threshold"), need_number(reported, "F1")
+    chosen, reported = need_numbers(
+        answer(dev_cosines, dev_labels, test_cosines, test_labels),
+        "the threshold",
+        "F1",
+        hint="two numbers are needed: the threshold and the F1 on the test pairs",
+    )
     on_dev, on_test = f1(dev_cosines, dev_labels, chosen), f1(test_cosines, test_labels, chosen)
     best_dev = _best(f1, dev_cosines, dev_labels)
     if on_dev >= best_dev - 0.02:  # a grid of 101 thresholds misses the very best by a little
@@ -178,45 +178,43 @@ def _judge_report(reported: float, on_test: float, on_dev: float, accuracy: floa
     )
 
 
-# ---- forty million vectors in eight gigabytes
+# ---- exercise 3: forty million vectors in eight gigabytes
+
+CODE_BYTES = (
+    (lambda: 200, "200 bytes is the room for each vector; its id of 8 bytes lives there too"),
+    (lambda: 1536, "bits for bytes: 192 bytes are 1,536 bits. Bytes are wanted"),
+    (lambda: 1600, "bits for bytes, and the ids forgotten"),
+    (lambda: 25, "you divided by 8 once more: GB are bytes, not bits. And the ids?"),
+    (lambda: 24, "you divided by 8 once more: GB are bytes, not bits"),
+    (lambda: 199, "an id has 8 bytes (64 bits), not 8 bits"),
+    (lambda: 136, "an id has 64 bits, which are 8 bytes"),
+)
+FLOATS = (
+    (lambda: 50, "50 would be without the id: divide the bytes of the code, 192"),
+    (lambda: 192, "a float32 has 4 bytes, not one"),
+    (lambda: 6, "32 is a float's number of bits: it has 4 bytes"),
+)
 
 
-@check
+@check(
+    mistakes={"code_bytes": CODE_BYTES, "floats": FLOATS},
+    beside={"code_bytes": 192, "floats": 48},
+    value_from=(),
+)
 def budget(code_bytes, floats):
     """Bytes for the code of one vector, 40 M of them and their 8-byte ids in 8 GB; as float32."""
     said = need_number(code_bytes, "code_bytes")
-    if not near(said, 192):
-        mistakes = [
-            (200, "200 bytes is the room for each vector; its id of 8 bytes lives there too"),
-            (1536, "bits for bytes: 192 bytes are 1,536 bits. Bytes are wanted"),
-            (1600, "bits for bytes, and the ids forgotten"),
-            (25, "you divided by 8 once more: GB are bytes, not bits. And the ids?"),
-            (24, "you divided by 8 once more: GB are bytes, not bits"),
-            (199, "an id has 8 bytes (64 bits), not 8 bits"),
-            (136, "an id has 64 bits, which are 8 bytes"),
-        ]
-        for wrong, hint in mistakes:
-            if near(said, wrong, tolerance=1e-3):
-                raise Hint(hint)
-        if 206 <= said <= 207 or 214 <= said <= 215:
-            raise Hint("here a gigabyte is 1e9 bytes, as on a disk's label, not 2**30")
-        raise Hint("divide the 8e9 bytes among 40e6 vectors; then take off what the id needs")
-    said = need_number(floats, "floats")
-    if near(said, 48):
-        return
-    if near(said, 50):
-        raise Hint("50 would be without the id: divide the bytes of the code, 192")
-    if near(said, 192):
-        raise Hint("a float32 has 4 bytes, not one")
-    if near(said, 6):
-        raise Hint("32 is a float's number of bits: it has 4 bytes")
-    raise Hint("how many numbers of 4 bytes go into the bytes of the code?")
+    if 206 <= said <= 207 or 214 <= said <= 215:
+        raise Hint("here a gigabyte is 1e9 bytes, as on a disk's label, not 2**30")
+    unknown = "divide the 8e9 bytes among 40e6 vectors; then take off what the id needs"
+    diagnose(said, lambda: 192, CODE_BYTES, otherwise=unknown)
+    unknown = "how many numbers of 4 bytes go into the bytes of the code?"
+    diagnose(need_number(floats, "floats"), lambda: 48, FLOATS, otherwise=unknown)
 
 
 # ---- figures
 
 
-GREY = "#777777"
 KINDS = {"flat": COLORS[0], "hnsw": COLORS[2], "ivfpq": COLORS[5]}
 NAMES = {"flat": "flat", "hnsw": "HNSW", "ivfpq": "IVF-PQ"}
 LINES = ("-", "--", ":", "-.")

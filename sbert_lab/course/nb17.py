@@ -1,9 +1,9 @@
-"""Checks of 17_your_own_encoder."""
+"""Notebook 17, your own encoder: checks (in-batch loss, prediction, pairs, vectors) and figures."""
 
-import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,29 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch.nn import functional as F
 
-from sbert_lab.course.diagnose import Hint, check, near, need_number
-from sbert_lab.course.plots import COLORS, heatmap, new
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
+from sbert_lab.course.plots import COLORS, GREY, heatmap, new
 from sbert_lab.files import read_json, write_json
+from sbert_lab.similarity import all_cosine
 
-WIDEST = 20.0  # points: a wider range can hardly be wrong
-CLOSE = 1e-4  # what two libraries may differ by in a vector
-KINDS = ("negation", "number", "role swap")
-_NEGATIONS = """not no never nobody nothing none nowhere without cannot neither nor hardly barely
-scarcely"""
-NEGATIONS = set(_NEGATIONS.split())
-_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_OTHERS = "half both once twice dozens hundreds thousands millions"
-TIMES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
-VALUES = {word: value for value, word in enumerate(_UNITS.split())} | TIMES
-VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
-ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-NAMED = {word: word for word in _OTHERS.split()}
-NAMED |= {word: f"{n}{ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS.split(), start=1)}
-
-# ---- in-batch negatives
+# ---- exercise 1: in-batch negatives
 
 
 def _batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -46,92 +29,95 @@ def _batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     u, v = 3 * u, 0.5 * v  # lengths that a cosine ignores
     v[4], u[5] = v[1], u[2]
     twins = torch.zeros(6, 6, dtype=torch.bool)
-    for i, j in ((1, 4), (4, 1), (2, 5), (5, 2)):
-        twins[i, j] = True
+    twins[[1, 4, 2, 5], [4, 1, 5, 2]] = True
     return u, v, twins
-
-
-def _cosines(u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    return F.normalize(u, dim=-1) @ F.normalize(v, dim=-1).T
 
 
 def _loss(logits: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Tensor:
     return F.cross_entropy(logits, torch.arange(len(logits)) if labels is None else labels)
 
 
-@check
+def _masked(u, v, twins, scale) -> torch.Tensor:
+    return (scale * all_cosine(u, v)).masked_fill(twins, -torch.inf)
+
+
+def _right(u, v, twins, scale) -> torch.Tensor:
+    return _loss(_masked(u, v, twins, scale))
+
+
+IN_BATCH_LOSS = (
+    (
+        lambda u, v, twins, scale: _right(u, v, twins, 1),
+        "there is no scale: a cosine ends at 1, so even a perfect batch would keep a large loss. "
+        "Multiply the cosines by `scale`",
+    ),
+    (
+        lambda u, v, twins, scale: _right(u, v, twins, 1 / scale),
+        "you divided by the scale: multiply, so that the softmax becomes sharper",
+    ),
+    (
+        lambda *given: _loss(_masked(*given), torch.zeros(len(given[0]), dtype=torch.long)),
+        "the labels are not 0, 1, 2, ...: row i must find column i, so they are arange(B)",
+    ),
+    (
+        lambda u, v, twins, scale: _loss(scale * all_cosine(u, v)),
+        "a twin in the batch still counts as a negative: `twins` marks those places. What must "
+        "stand there so that the softmax gives them nothing?",
+    ),
+    (
+        lambda u, v, twins, scale: _loss((scale * all_cosine(u, v)).masked_fill(twins, 0)),
+        "a twin with a logit of 0 still gets a share, exp(0) = 1: only -inf gives it none",
+    ),
+    (
+        lambda u, v, twins, scale: _loss((scale * u @ v.T).masked_fill(twins, -torch.inf)),
+        "these are dot products: divide by the lengths first, to have cosines",
+    ),
+    (
+        lambda *given: _loss(_masked(*given).T),
+        "you ask each v for its u: here each row, a u, chooses among the columns, the v",
+    ),
+    (
+        lambda *given: len(given[0]) * _right(*given),
+        "this is the sum over the batch: take the mean",
+    ),
+    (lambda *given: -_right(*given), "the sign: a loss is the negative log of the share"),
+    (
+        lambda *given: _masked(*given).softmax(dim=1).diag().mean(),
+        "this is the share that the right answer gets: the loss is its negative logarithm",
+    ),
+    (
+        lambda u, v, twins, scale: _right(u, v, twins | torch.eye(len(u)).bool(), scale),
+        "the diagonal is the right answer: keep it",
+    ),
+)
+
+
+@check(mistakes=IN_BATCH_LOSS)
 def in_batch_loss(answer):
     """answer(u, v, twins, scale) -> the mean loss: (B, H), (B, H), (B, B) -> one number."""
     u, v, twins = _batch()
-    given = (u.clone(), v.clone(), twins.clone())
-    result = need_number(answer(*given, 20.0), "the loss")
-    if any(not torch.equal(a, b) for a, b in zip(given, (u, v, twins), strict=True)):
-        raise Hint("your function changes what it was given: u, v or twins; work on a copy")
-    scaled = 20 * _cosines(u, v)
-    right = _loss(scaled.masked_fill(twins, -torch.inf))
-    if near(result, right, tolerance=1e-4):
-        _try_other_batches(answer, u, v, twins)
-        return
-    own = twins | torch.eye(6, dtype=torch.bool)
-    dots = (20 * u @ v.T).masked_fill(twins, -torch.inf)
-    mistakes = [
-        (
-            _loss((scaled / 20).masked_fill(twins, -torch.inf)),
-            "there is no scale: a cosine ends at 1, so even a perfect batch would keep a large "
-            "loss. Multiply the cosines by `scale`",
-        ),
-        (
-            _loss((scaled / 400).masked_fill(twins, -torch.inf)),
-            "you divided by the scale: multiply, so that the softmax becomes sharper",
-        ),
-        (
-            _loss(scaled.masked_fill(twins, -torch.inf), torch.zeros(6, dtype=torch.long)),
-            "the labels are not 0, 1, 2, ...: row i must find column i, so they are arange(B)",
-        ),
-        (
-            _loss(scaled),
-            "a twin in the batch still counts as a negative: `twins` marks those places. What must "
-            "stand there so that the softmax gives them nothing?",
-        ),
-        (
-            _loss(scaled.masked_fill(twins, 0)),
-            "a twin with a logit of 0 still gets a share, exp(0) = 1: only -inf gives it none",
-        ),
-        (_loss(dots), "these are dot products: divide by the lengths first, to have cosines"),
-        (
-            _loss(scaled.masked_fill(twins, -torch.inf).T),
-            "you ask each v for its u: here each row, a u, chooses among the columns, the v",
-        ),
-        (6 * right, "this is the sum over the batch: take the mean"),
-        (-right, "the sign: a loss is the negative log of the share"),
-        (
-            float(torch.softmax(scaled.masked_fill(twins, -torch.inf), 1).diag().mean()),
-            "this is the share that the right answer gets: the loss is its negative logarithm",
-        ),
-        (_loss(scaled.masked_fill(own, -torch.inf)), "the diagonal is the right answer: keep it"),
-    ]
-    for wrong, hint in mistakes:
-        if near(result, wrong, tolerance=1e-4):
-            raise Hint(hint)
-    if not np.isfinite(result):
-        raise Hint(f"the loss is {result}: is the diagonal masked, too? It is the right answer")
-    raise Hint(
+    look, same = partial(need_number, what="the loss"), partial(near, tolerance=1e-4)
+    compare = partial(diagnose, answer, _right, look=look, same=same)
+    changed = "your function changes what it was given: u, v or twins; work on a copy"
+    compare(IN_BATCH_LOSS, (u, v, twins, 20.0), untouched=changed, otherwise=_four_steps)
+    fixed = "right for a scale of 20, not for 5: use the argument `scale`"
+    compare((), (u, v, twins, 5.0), otherwise=fixed)
+    few = (u[1:4], v[1:4], twins[1:4, 1:4], 20.0)
+    compare((), few, otherwise="right for six pairs, not for three: take B from u")
+
+
+def _four_steps(loss: float, right: object) -> str:
+    if not np.isfinite(loss):
+        return f"the loss is {loss}: is the diagonal masked, too? It is the right answer"
+    return (
         "four steps: cosines of every u with every v (B, B); times scale; -inf at the twins; "
         "cross-entropy with the labels 0 .. B-1"
     )
 
 
-def _try_other_batches(answer: Callable, u, v, twins) -> None:
-    """Right for the one batch; and for another scale, another size?"""
-    other = _loss((5 * _cosines(u, v)).masked_fill(twins, -torch.inf))
-    if not near(need_number(answer(u, v, twins, 5.0), "the loss"), other, tolerance=1e-4):
-        raise Hint("right for a scale of 20, not for 5: use the argument `scale`")
-    few = need_number(answer(u[1:4], v[1:4], twins[1:4, 1:4], 20.0), "the loss")
-    if not near(few, _loss(20 * _cosines(u[1:4], v[1:4])), tolerance=1e-4):
-        raise Hint("right for six pairs, not for three: take B from u")
+# ---- exercise 2: a prediction
 
-
-# ---- a prediction
+WIDEST = 20.0  # points: a wider range can hardly be wrong
 
 
 @check
@@ -160,21 +146,36 @@ def prediction(answer, *, run_dir: str | Path, metrics: Sequence[str]):
 def _seal(said: dict, run_dir: Path) -> None:
     """Keep the first prediction; once training has begun no other is taken."""
     path = run_dir.with_name(run_dir.name + ".prediction.json")
-    begun = run_dir.exists()
-    if begun and not path.is_file():
+    if not run_dir.exists():
+        write_json(path, said)
+    elif not path.is_file():
         raise Hint(
             "the training has begun already: what is written now is a memory, not a prediction. "
             "Take another seed or another choice (that is a new run), write, then train"
         )
-    if begun and read_json(path) != json.loads(json.dumps(said)):
+    elif read_json(path) != said:
         raise Hint(
             "this is not what you wrote before training: put it back, and let the outcome differ"
         )
-    if not begun:
-        write_json(path, said)
 
 
-# ---- five pairs that fool the encoder
+# ---- exercise 3: five pairs that fool the encoder
+
+KINDS = ("negation", "number", "role swap")
+_NEGATIONS = """not no never nobody nothing none nowhere without cannot neither nor hardly barely
+scarcely"""
+NEGATIONS = set(_NEGATIONS.split())
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_OTHERS = "half both once twice dozens hundreds thousands millions"
+TIMES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
+VALUES = {word: value for value, word in enumerate(_UNITS.split())} | TIMES
+VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+NAMED = {word: word for word in _OTHERS.split()}
+NAMED |= {word: f"{n}{ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS.split(), start=1)}
 
 
 @check
@@ -186,8 +187,7 @@ def five_pairs(answer, *, encode: Callable, line: float, others: Mapping[str, Ca
     rows = _five(answer)
     for number, (kind, first, second, _) in enumerate(rows, start=1):
         _check_kind(number, kind, first, second)
-    missing = [kind for kind in KINDS if kind not in {row[0] for row in rows}]
-    if missing:
+    if missing := [kind for kind in KINDS if kind not in {row[0] for row in rows}]:
         raise Hint(f"there is no pair of the kind {missing[0]!r} yet: all three are needed")
     said = np.array([need_number(row[3], "a cosine") for row in rows])
     true = _cosines_of(encode, rows)
@@ -197,8 +197,7 @@ def five_pairs(answer, *, encode: Callable, line: float, others: Mapping[str, Ca
                 raise Hint(f"these are the scores of {name}, not of the encoder that you trained")
         off = int(np.argmax(np.abs(said - true)))
         raise Hint(f"pair {off + 1}: you say {said[off]:.2f}, your encoder says {true[off]:.2f}")
-    calm = np.flatnonzero(true < line)
-    if len(calm):
+    if len(calm := np.flatnonzero(true < line)):
         raise Hint(
             f"pair {calm[0] + 1} does not fool it: {true[calm[0]]:.2f} is below the line of "
             f"{line:.2f}. Change fewer words"
@@ -265,7 +264,9 @@ def _cosines_of(encode: Callable, rows: Sequence[tuple]) -> np.ndarray:
     return (u * v).sum(axis=1) / (np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1))
 
 
-# ---- the same vectors elsewhere
+# ---- exercise 4: the same vectors elsewhere
+
+CLOSE = 1e-4  # what two libraries may differ by in a vector
 
 
 @check
@@ -305,7 +306,6 @@ def largest_difference(answer):
 # ---- figures
 
 
-GREY = "#777777"
 PAPER = "claimed"
 # verdict -> (marker, colour, size, filled): told apart by shape alone, too
 VERDICTS = {

@@ -73,8 +73,8 @@ def best_pairs(
 
 
 def _best_overall(vectors, limit: int, minimum: float, block: int) -> list[tuple]:
-    scores, left, right = torch.empty(0), torch.empty(0, dtype=torch.long), None
-    right, bar = left, minimum
+    scores, left, bar = torch.empty(0), torch.empty(0, dtype=torch.long), minimum
+    right = left
     for start, offset, cosines in upper_triangle(vectors, block):
         flat = cosines.flatten()
         places = torch.nonzero(flat >= bar).squeeze(1)
@@ -96,10 +96,7 @@ def _best_by_sentence(vectors, limit: int, keep: int, minimum: float, block: int
     best = {s: _Best(min(block, count - s), min(keep, count - 1)) for s in starts}
     for start, offset, cosines in upper_triangle(vectors, block):
         best[start].add(cosines, offset)
-        if offset != start:
-            best[offset].add(cosines.T, start)
-        else:
-            best[start].add(cosines.T, start)
+        best[offset].add(cosines.T, start)
     scores = torch.cat([part.scores for part in best.values()])
     rows = torch.cat([part.rows for part in best.values()])
     mine = torch.arange(count).unsqueeze(1).expand_as(rows)
@@ -152,19 +149,18 @@ def _strike_self(cosines: Tensor, shift: int) -> None:
 def blocks_of(vectors, block: int, start: int = 0) -> Iterator[tuple[int, Tensor]]:
     """(first row, rows of length 1) of each block."""
     for offset in range(start, len(vectors), block):
-        yield offset, unit_rows(vectors[offset : offset + block], offset)
+        yield offset, torch.from_numpy(checked_units(vectors[offset : offset + block], offset))
 
 
-def unit_rows(some, first: int = 0) -> Tensor:
-    """Rows scaled to length 1, float32, on the CPU. A zero row stays zero: like nothing."""
-    if isinstance(some, Tensor):
-        rows = some.detach().cpu().float()
-    else:
-        rows = torch.from_numpy(np.array(some, dtype=np.float32))
+def checked_units(some, first: int = 0) -> np.ndarray:
+    """Rows scaled to length 1, float32, on the CPU; `first` is the number of the first one."""
+    if not isinstance(some, Tensor):
+        some = torch.from_numpy(np.array(some, dtype=np.float32))
+    rows = some.detach().cpu().float()
     bad = torch.nonzero(~torch.isfinite(rows).all(dim=1))
     if len(bad):
         raise InputError(f"vector {first + int(bad[0])} holds NaN or infinity: encode it again")
-    return F.normalize(rows, dim=1)
+    return F.normalize(rows, dim=1).numpy()
 
 
 def check_vectors(vectors, block: int, *, width: int | None = None) -> None:

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from sbert_lab.errors import InputError
-from sbert_lab.search.blocks import BLOCK, blocks_of, check_vectors, top_k, unit_rows
+from sbert_lab.search.blocks import BLOCK, blocks_of, check_vectors, checked_units, top_k
 
 
 def communities(
@@ -120,4 +120,4 @@ def _units(vectors, number: int) -> np.ndarray:
         raise InputError(f"{number} clusters of {len(vectors)} vectors: choose 1 to {len(vectors)}")
     if len(vectors) < 2:
         raise InputError("clustering needs at least two vectors")
-    return unit_rows(vectors).numpy()
+    return checked_units(vectors)

@@ -11,8 +11,8 @@ import numpy as np
 
 from sbert_lab.encoding import check_sentences
 from sbert_lab.errors import CheckpointError, InputError, require_choice
-from sbert_lab.files import atomic_folder, read_json, sha256, write_json
-from sbert_lab.search.blocks import blocks_of, check_vectors, top_k, unit_rows
+from sbert_lab.files import read_sealed, sealed_folder
+from sbert_lab.search.blocks import blocks_of, check_vectors, checked_units, top_k
 
 KINDS = ("exact", "flat", "hnsw", "ivfpq")
 ABOUT, SENTENCES, FAISS_FILE, VECTORS = (
@@ -89,7 +89,7 @@ class VectorIndex:
             raise InputError(f"k must be at least 1, got {k}")
         if self.kind == "exact":
             return top_k(queries, self._engine, k=k)
-        return self._engine.search(unit_rows(queries).numpy(), min(k, len(self)))
+        return self._engine.search(checked_units(queries), min(k, len(self)))
 
     def set_effort(self, effort: int) -> None:
         """Let a query look at more: hnsw's search_effort, ivfpq's probes. The others see all."""
@@ -126,7 +126,9 @@ class VectorIndex:
 
     def save(self, path: str | Path) -> Path:
         """Write a folder with the index, its sentences and their digests. All or nothing."""
-        with atomic_folder(path) as folder:
+        size = {"vectors": len(self), "dimension": int(self.dimension)}
+        about = {"kind": self.kind, **size, "about": self.about}
+        with sealed_folder(path, ABOUT, about) as folder:
             with open(folder / SENTENCES, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(json.dumps(s, ensure_ascii=False) + "\n" for s in self.sentences)
             if self.kind == "exact":
@@ -135,31 +137,21 @@ class VectorIndex:
                 import faiss
 
                 faiss.write_index(self._engine, str(folder / FAISS_FILE))
-            digests = {file.name: sha256(file) for file in sorted(folder.iterdir())}
-            size = {"vectors": len(self), "dimension": int(self.dimension)}
-            write_json(
-                folder / ABOUT, {"kind": self.kind, **size, "about": self.about, "sha256": digests}
-            )
         return Path(path)
 
     @classmethod
     def load(cls, path: str | Path) -> "VectorIndex":
         """Open a folder written by save(); a damaged file is an error that names it."""
         path = Path(path)
-        if not (path / ABOUT).is_file():
-            raise CheckpointError(f"{path} has no {ABOUT}: it is not a saved index")
-        found = read_json(path / ABOUT)
+        found = read_sealed(path, ABOUT, kind="a saved index", way_out="build the index again")
         try:
-            kind, digests, about = found["kind"], found["sha256"], found["about"]
-            engine_file = path / (VECTORS if kind == "exact" else FAISS_FILE)
-            for name in (SENTENCES, engine_file.name):
-                if not (path / name).is_file() or sha256(path / name) != digests[name]:
-                    raise CheckpointError(f"{path / name} is damaged or missing: build it again")
-        except (KeyError, TypeError) as error:
+            kind, about = found["kind"], found["about"]
+            engine_file = VECTORS if kind == "exact" else FAISS_FILE
+        except KeyError as error:
             raise CheckpointError(f"{path / ABOUT} lacks {error}: build the index again") from error
         with open(path / SENTENCES, encoding="utf-8") as file:
             sentences = [json.loads(line) for line in file]
-        return cls(kind, _read_engine(kind, engine_file), sentences, about)
+        return cls(kind, _read_engine(kind, path / engine_file), sentences, about)
 
 
 def recall_of(found: np.ndarray, truth: np.ndarray) -> float:
@@ -199,10 +191,6 @@ class _Counter:
 # ---- one builder a kind; vectors are added block by block, scaled to length 1
 
 
-def _exact(vectors) -> np.ndarray:
-    return unit_rows(vectors).numpy()
-
-
 def _flat(vectors):
     import faiss
 
@@ -236,7 +224,7 @@ def _ivfpq(vectors, *, cells: int = 0, probes: int = 8, code_bytes: int = 0):
         learner.min_points_per_centroid = 1  # below 39 FAISS would print a warning
     most = POINTS_PER_MEAN * max(cells, FEWEST_FOR_PQ)
     chosen = np.random.default_rng(1).permutation(count)[:most]
-    index.train(unit_rows(vectors[np.sort(chosen)]).numpy())
+    index.train(checked_units(vectors[np.sort(chosen)]))
     index.nprobe = probes
     return _filled(index, vectors)
 
@@ -247,7 +235,7 @@ def _filled(index, vectors):
     return index
 
 
-_BUILDERS = {"exact": _exact, "flat": _flat, "hnsw": _hnsw, "ivfpq": _ivfpq}
+_BUILDERS = {"exact": checked_units, "flat": _flat, "hnsw": _hnsw, "ivfpq": _ivfpq}
 _SETTINGS = {
     "exact": frozenset(),
     "flat": frozenset(),

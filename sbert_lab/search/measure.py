@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sbert_lab.errors import InputError
-from sbert_lab.search.blocks import top_k, unit_rows
+from sbert_lab.search.blocks import checked_units, top_k
 from sbert_lab.search.index import VectorIndex, recall_of
 
 STEP = 0.3
@@ -21,12 +21,12 @@ def perturb(vectors, count: int, *, step: float = STEP, seed: int = 1) -> np.nda
     """
     if count < 1:
         raise InputError(f"count must be at least 1, got {count}")
-    units, draw = unit_rows(vectors).numpy(), np.random.default_rng(seed)
+    units, draw = checked_units(vectors), np.random.default_rng(seed)
     made = np.empty((count, units.shape[1]), dtype=np.float32)
     for start in range(0, count, CHUNK):
         size = min(CHUNK, count - start)
         a, b, c = (units[draw.integers(len(units), size=size)] for _ in range(3))
-        made[start : start + size] = unit_rows(a + np.float32(step) * (b - c)).numpy()
+        made[start : start + size] = checked_units(a + np.float32(step) * (b - c))
     return made
 
 

@@ -12,8 +12,8 @@ from torch.nn import functional as F
 
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import check_pairs, forward_all, pad
-from sbert_lab.errors import CheckpointError, require_choice
-from sbert_lab.files import atomic_folder, read_json, sha256, write_json
+from sbert_lab.errors import require_choice
+from sbert_lab.files import read_sealed, sealed_folder
 from sbert_lab.tasks.rows import PAIR, check_labels, check_rows, check_scores, column
 from sbert_lab.training.checkpoint import read_tensors
 
@@ -111,22 +111,17 @@ class CrossEncoder(nn.Module):
 
     def save(self, path: str | Path) -> Path:
         """The backbone as an encoder folder, the head beside it."""
-        with atomic_folder(path) as folder:
+        about = {"objective": self.objective, "labels": self.labels}
+        with sealed_folder(path, ABOUT, about) as folder:
             self.encoder.save(folder / "backbone")
             save_file({k: v.contiguous() for k, v in self.head.state_dict().items()}, folder / HEAD)
-            about = {"objective": self.objective, "labels": self.labels}
-            write_json(folder / ABOUT, {**about, "sha256": {HEAD: sha256(folder / HEAD)}})
         return Path(path)
 
     @classmethod
     def load(cls, path: str | Path, *, device: str | None = None) -> "CrossEncoder":
         """Open a folder written by save()."""
         path = Path(path)
-        if not (path / ABOUT).is_file():
-            raise CheckpointError(f"{path} has no {ABOUT}: it is not a saved cross-encoder")
-        about = read_json(path / ABOUT)
-        if not (path / HEAD).is_file() or sha256(path / HEAD) != about["sha256"][HEAD]:
-            raise CheckpointError(f"{path / HEAD} is damaged or missing: train again")
+        about = read_sealed(path, ABOUT, kind="a saved cross-encoder", way_out="train again")
         encoder = SentenceEncoder.load(path / "backbone", device=device)
         task = cls(encoder, about["objective"], labels=about["labels"])
         task.head.load_state_dict(read_tensors(path / HEAD))

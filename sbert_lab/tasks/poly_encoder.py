@@ -17,8 +17,8 @@ from torch.nn import functional as F
 
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import check_sentences, forward_all
-from sbert_lab.errors import CheckpointError, InputError, require_choice
-from sbert_lab.files import atomic_folder, read_json, sha256, write_json
+from sbert_lab.errors import InputError, require_choice
+from sbert_lab.files import read_sealed, sealed_folder
 from sbert_lab.objectives import regression_loss
 from sbert_lab.tasks.rows import PAIR, check_rows, check_scores, column
 from sbert_lab.training.checkpoint import read_tensors
@@ -129,22 +129,17 @@ class PolyEncoder(nn.Module):
 
     def save(self, path: str | Path) -> Path:
         """The backbone as an encoder folder, the codes beside it."""
-        with atomic_folder(path) as folder:
+        about = {"objective": self.objective, "codes": len(self.codes), "scale": self.scale}
+        with sealed_folder(path, ABOUT, about) as folder:
             self.encoder.save(folder / "backbone")
             save_file({"codes": self.codes.detach().cpu().contiguous()}, folder / CODES)
-            about = {"objective": self.objective, "codes": len(self.codes), "scale": self.scale}
-            write_json(folder / ABOUT, {**about, "sha256": {CODES: sha256(folder / CODES)}})
         return Path(path)
 
     @classmethod
     def load(cls, path: str | Path, *, device: str | None = None) -> "PolyEncoder":
         """Open a folder written by save()."""
         path = Path(path)
-        if not (path / ABOUT).is_file():
-            raise CheckpointError(f"{path} has no {ABOUT}: it is not a saved poly-encoder")
-        about = read_json(path / ABOUT)
-        if not (path / CODES).is_file() or sha256(path / CODES) != about["sha256"][CODES]:
-            raise CheckpointError(f"{path / CODES} is damaged or missing: train again")
+        about = read_sealed(path, ABOUT, kind="a saved poly-encoder", way_out="train again")
         encoder = SentenceEncoder.load(path / "backbone", device=device)
         task = cls(encoder, about["objective"], codes=about["codes"], scale=about["scale"])
         task.codes.data = read_tensors(path / CODES)["codes"]

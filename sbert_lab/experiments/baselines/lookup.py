@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sbert_lab.errors import InputError
+from sbert_lab.vectors import unit_rows
 
 
 class LookUpTable:
@@ -34,7 +35,7 @@ class LookUpTable:
                 f"{len(first)} first sentences, {len(second)} second ones and {len(scores)} scores"
             )
         self._place = {s: i for i, s in enumerate(dict.fromkeys([*first, *second]))}
-        vectors = _unit(self._rng.normal(size=(len(self), self.dimension)))
+        vectors = unit_rows(self._rng.normal(size=(len(self), self.dimension)))
         left, right = (np.array([self._place[s] for s in texts]) for texts in (first, second))
         counts = np.bincount(np.concatenate([left, right]), minlength=len(self))[:, None]
         for _ in range(self.steps):  # plain gradient descent, back to length 1 after each step
@@ -43,7 +44,7 @@ class LookUpTable:
             slope = np.zeros_like(vectors)
             np.add.at(slope, left, error * v)
             np.add.at(slope, right, error * u)
-            vectors = _unit(vectors - 0.5 * slope / counts)
+            vectors = unit_rows(vectors - 0.5 * slope / counts)
         self._vectors = vectors
         return self
 
@@ -52,7 +53,7 @@ class LookUpTable:
         if not self._place:
             raise InputError("the look-up table is empty: call fit first")
         strangers = {s: None for s in sentences if s not in self._place}
-        drawn = _unit(self._rng.normal(size=(len(strangers), self.dimension)))
+        drawn = unit_rows(self._rng.normal(size=(len(strangers), self.dimension)))
         strangers = dict(zip(strangers, drawn, strict=True))
         rows = [
             self._vectors[self._place[s]] if s in self._place else strangers[s] for s in sentences
@@ -63,7 +64,3 @@ class LookUpTable:
         """The cosine of each pair: (N,)."""
         vectors = self.encode([*first, *second])
         return (vectors[: len(first)] * vectors[len(first) :]).sum(axis=1)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

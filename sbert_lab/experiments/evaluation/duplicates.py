@@ -7,7 +7,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.search import top_k
-from sbert_lab.search.blocks import BLOCK, unit_rows, upper_triangle
+from sbert_lab.search.blocks import BLOCK, checked_units, upper_triangle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def report(vectors, questions: Questions) -> dict[str, float]:
     The threshold is chosen on the first half of the labelled pairs and scored on the second; the
     same threshold is then let loose on all pairs of the collection.
     """
-    units = unit_rows(vectors).numpy()
+    units = checked_units(vectors)
     cosines = (units[questions.left] * units[questions.right]).sum(axis=1)
     half = len(cosines) // 2
     threshold = best_threshold(cosines[:half], questions.labels[:half])

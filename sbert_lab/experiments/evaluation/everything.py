@@ -28,6 +28,7 @@ from sbert_lab.experiments.evaluation.retrieval import (
 )
 from sbert_lab.experiments.evaluation.vectors import Encode, embed
 from sbert_lab.profiles import Profile, as_profile
+from sbert_lab.vectors import unit_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,10 +125,9 @@ def score(encode: Encode, tests: Tests) -> dict[str, float]:
 def question_rank(encode: Encode, test: Collection) -> float:
     """The mean reciprocal rank (points) of each query's duplicate, by cosine."""
     queries, questions = embed(encode, test.queries, test.questions)
-    lengths = [np.linalg.norm(one, axis=1, keepdims=True) for one in (queries, questions)]
-    if min(length.min() for length in lengths) == 0:
+    if not (queries.any(axis=1).all() and questions.any(axis=1).all()):
         raise InputError("a question has a vector of zeros: its cosine is not defined")
-    cosines = (queries / lengths[0]) @ (questions / lengths[1]).T  # (Q, N)
+    cosines = unit_rows(queries) @ unit_rows(questions).T  # (Q, N)
     ranks = reciprocal_ranks(np.round(cosines, 12), test.relevant)
     return float(100 * ranks.mean())
 

@@ -1,0 +1,170 @@
+"""The program that runs answers: `python -m sbert_lab.course.grading.harness < job.json`.
+
+It runs the setup cell once, then every answer with its check in a copy of itself (fork), which is
+killed when it takes too long. Verdicts go through a pipe, never through what is printed. Where
+there is no fork (Windows), the grader starts the program once for every answer.
+"""
+
+import ast
+import contextlib
+import json
+import os
+import secrets
+import select
+import signal
+import sys
+import time
+from typing import Any
+
+DATA_LIMIT = 4 << 30  # bytes of memory for one answer
+FILE_LIMIT = 1 << 28  # bytes of one file that it may write
+
+
+def main() -> int:
+    """Read the job, run it, write a line of JSON per answer."""
+    job = json.load(sys.stdin)
+    report = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    with open(os.devnull, "w") as nowhere:  # what answers print is nobody's verdict
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *args, **given: None}
+    broken = run_setup(job["setup"], namespace)
+    one = in_a_copy if hasattr(os, "fork") else judge
+    for exercise in job["exercises"]:
+        result = {"broken": broken} if broken else one(exercise, namespace)
+        report.write(json.dumps({"id": exercise["id"], **result}) + "\n")
+        report.flush()
+    return 0
+
+
+def run_setup(source: str, namespace: dict) -> str:
+    """Run the course's own setup cell; what went wrong, if anything did."""
+    try:
+        run_source(source, namespace, "setup")
+    except Exception as error:
+        return _describe(error)
+    return ""
+
+
+def run_source(source: str, namespace: dict, name: str) -> None:
+    """Run a cell's source; the value of a last expression is dropped, as it is not shown."""
+    code = compile(ast.parse(source, filename=name), name, "exec")
+    exec(code, namespace)  # answers are programs: running them is what this module is for
+
+
+def judge(exercise: dict, namespace: dict) -> dict:
+    """Run lesson, answer and check: {"said": line, "look": [reasons]}."""
+    from sbert_lab.course import diagnose
+    from sbert_lab.course.grading.guard import Guard
+
+    for number, source in enumerate(exercise["lesson"]):
+        run_source(source, namespace, f"lesson {number + 1}")
+    kept, guard = namespace["checks"], Guard()
+    try:
+        run_source(exercise["answer"], namespace, "your answer")
+    except BaseException as error:  # SystemExit and KeyboardInterrupt, too: only this answer loses
+        guard.restore()
+        return {"said": _describe(error), "look": []}
+    changed = guard.restore()
+    look = [f"changed {name}" for name in changed[:5]]
+    if namespace.get("checks") is not kept:
+        look.append("changed the name checks")
+        namespace["checks"] = kept
+    said: list[str] = []
+    diagnose.say = said.append
+    try:
+        run_source(exercise["test"], namespace, "check")
+    except BaseException as error:
+        return {"said": _describe(error), "look": look}
+    return {"said": said[-1] if said else "the check said nothing", "look": look}
+
+
+def in_a_copy(exercise: dict, namespace: dict) -> dict:
+    """Judge in a forked process; whatever happens to it, there is an answer in time."""
+    word = secrets.token_hex(16)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _in_the_child(exercise, namespace, writing, word)
+    os.close(writing)
+    text = _read_until(reading, time.monotonic() + exercise["seconds"])
+    os.close(reading)
+    _end(child)
+    if text is None:
+        return {"said": f"took over {exercise['seconds']} s", "look": []}
+    try:
+        result = json.loads(text)
+        if result.pop("word") == word:
+            return result
+    except (ValueError, KeyError, AttributeError):
+        pass
+    return {"said": "ended the process before its check was done", "look": ["ends the process"]}
+
+
+def _in_the_child(exercise: dict, namespace: dict, writing: int, word: str) -> None:
+    with contextlib.suppress(OSError):
+        os.setsid()  # a group of its own, so that its children are found
+    _limit()
+    result = judge(exercise, namespace)
+    os.write(writing, json.dumps({**result, "word": word}).encode())
+    os._exit(0)
+
+
+def _limit() -> None:
+    """As little memory, disk and as few core dumps as an honest answer needs."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        limits = (("RLIMIT_DATA", DATA_LIMIT), ("RLIMIT_FSIZE", FILE_LIMIT), ("RLIMIT_CORE", 0))
+        for name, value in limits:
+            resource.setrlimit(getattr(resource, name), (value, value))
+
+
+def _read_until(reading: int, deadline: float) -> str | None:
+    """All that comes through the pipe; None if its other end is still open at the deadline."""
+    parts = b""
+    while (left := deadline - time.monotonic()) > 0:
+        ready, _, _ = select.select([reading], [], [], left)
+        if not ready:
+            break
+        part = os.read(reading, 65536)
+        parts += part
+        if not part or parts.endswith(b"}"):
+            return parts.decode(errors="replace")
+    return None
+
+
+def _end(child: int) -> None:
+    """Kill the process, its group and what it started elsewhere."""
+    for process in [*_descendants(child), child]:
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(OSError):
+                kill(process, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, 0)
+
+
+def _descendants(process: int) -> list[int]:
+    """Children of children too, where the system lists them (Linux)."""
+    found = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/children") as file:
+                for child in map(int, file.read().split()):
+                    found += [child, *_descendants(child)]
+    return found
+
+
+def _describe(error: BaseException) -> str:
+    """'ZeroDivisionError: division by zero', and the line of the answer it came from."""
+    place, step = "", error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == "your answer":
+            place = f" (line {step.tb_lineno} of the answer)"
+        step = step.tb_next
+    return f"{type(error).__name__}: {error}"[:200] + place
+
+
+if __name__ == "__main__":
+    sys.exit(main())

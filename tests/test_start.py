@@ -1,0 +1,109 @@
+"""A learner's folder: clean copies, never overwritten; progress read from it."""
+
+import json
+import re
+
+import nbformat
+import pytest
+
+from sbert_lab.course import progress
+from sbert_lab.course import start as start_module
+from sbert_lab.course.start import RECORD, digest_of, start
+from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.paths import home
+
+NAMES = sorted(path.stem for path in (home() / "notebooks").glob("*.ipynb"))
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def write_answer(path, text="x = 1  # mine"):
+    book = read(path)
+    next(c for c in book.cells if "exercise" in c.metadata.get("tags", [])).source = text
+    nbformat.write(book, path)
+
+
+def test_the_copies_hold_no_output_and_no_solution_and_nothing_lies_beside_them(tmp_path):
+    assert list(start(tmp_path)) == []
+    assert sorted(path.stem for path in tmp_path.glob("*.ipynb")) == NAMES
+    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".ipynb"} == {RECORD}
+    for path in tmp_path.glob("*.ipynb"):
+        code = [cell for cell in read(path).cells if cell.cell_type == "code"]
+        assert not any(cell.outputs or cell.execution_count for cell in code)
+        assert code[0].metadata["jupyter"]["source_hidden"]
+        assert "### BEGIN SOLUTION" not in path.read_text(encoding="utf-8")
+        assert read(path).metadata.kernelspec.name == "python3"
+
+
+def test_what_a_learner_wrote_is_never_overwritten(tmp_path):
+    list(start(tmp_path))
+    mine = tmp_path / "02_pooling.ipynb"
+    write_answer(mine)
+    before = mine.read_bytes()
+    (tmp_path / "03_raw_embeddings.ipynb").unlink()
+    assert list(start(tmp_path)) == []
+    assert mine.read_bytes() == before
+    assert (tmp_path / "03_raw_embeddings.ipynb").is_file()
+
+
+def test_running_cells_is_no_change_and_a_newer_version_is_taken_over(tmp_path, monkeypatch):
+    list(start(tmp_path))
+    ran, changed = tmp_path / "00_start_here.ipynb", tmp_path / "02_pooling.ipynb"
+    book = read(ran)
+    next(c for c in book.cells if c.cell_type == "code").execution_count = 7
+    nbformat.write(book, ran)
+    write_answer(changed)
+    clean = start_module.clean
+
+    def newer(path):
+        book = clean(path)
+        book.cells[0].source += "\n\nA second edition."
+        return book
+
+    monkeypatch.setattr(start_module, "clean", newer)
+    lines = list(start(tmp_path))
+    assert "A second edition." in read(ran).cells[0].source
+    assert "A second edition." not in read(changed).cells[0].source
+    assert [line for line in lines if "02_pooling" in line] == [
+        "02_pooling.ipynb: yours is kept; the course has a newer version (--fresh 02)"
+    ]
+    assert list(start(tmp_path)) == [line for line in lines if "02_pooling" in line]
+
+
+def test_fresh_begins_anew_and_keeps_the_old_file(tmp_path):
+    list(start(tmp_path))
+    mine = tmp_path / "02_pooling.ipynb"
+    write_answer(mine, "y = 2  # precious")
+    (line,) = start(tmp_path, fresh=("02",))
+    kept = tmp_path / re.search(r"kept as (.*)", line)[1]
+    assert "precious" in kept.read_text(encoding="utf-8")
+    assert digest_of(read(mine)) == json.loads((tmp_path / RECORD).read_text())["02_pooling"]
+
+
+def test_a_wrong_name_and_a_broken_file_are_named(tmp_path):
+    with pytest.raises(InputError, match="no notebook begins with '77'"):
+        list(start(tmp_path, fresh=("77",)))
+    list(start(tmp_path))
+    (tmp_path / "02_pooling.ipynb").write_text("{")
+    with pytest.raises(CheckpointError, match="02_pooling.ipynb is not a notebook any more"):
+        list(start(tmp_path))
+
+
+def test_progress_counts_what_the_checks_said(tmp_path):
+    with pytest.raises(InputError, match="sbert-lab start"):
+        progress.read_progress(tmp_path)
+    list(start(tmp_path))
+    path = tmp_path / "02_pooling.ipynb"
+    book = read(path)
+    first, second = [c for c in book.cells if "test" in c.metadata.get("tags", [])][:2]
+    first.outputs = [nbformat.v4.new_output("stream", text="correct\n")]
+    second.outputs = [nbformat.v4.new_output("stream", text="not there yet: correct the mask\n")]
+    nbformat.write(book, path)
+    found = {one.notebook: one for one in progress.read_progress(tmp_path)}
+    assert (found["02_pooling"].solved, found["02_pooling"].points) == (1, 2)
+    assert 0 < found["02_pooling"].minutes_left < found["02_pooling"].minutes
+    assert "1 of " in progress.table(list(found.values())).splitlines()[-1]
+    page = progress.write_page(tmp_path, list(found.values())).read_text(encoding="utf-8")
+    assert "02_pooling.ipynb" in page and "http" not in page
