@@ -7,7 +7,7 @@ WORKERS ?= 2
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help environment lab course proof test unit nbval solutions lint notebooks data bench zip clean
+.PHONY: help environment lab course proof test unit nbval solutions lint notebooks site data bench zip clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -60,6 +60,14 @@ lint: environment  ## ruff: style and mistakes
 notebooks: environment  ## build the notebooks from notebooks/src and run the stale ones
 	@if [ -f notebooks/build.py ]; then $(VENV)/python notebooks/build.py; else echo "There are no notebooks yet."; fi
 
+site: site/.venv/ready  ## build the course as web pages, into site/_build/html
+	site/.venv/bin/python site/build.py
+
+site/.venv/ready: site/requirements.txt
+	$(PYTHON) -m venv site/.venv
+	site/.venv/bin/pip install --quiet --disable-pip-version-check -r site/requirements.txt
+	@touch $@
+
 data: environment  ## rebuild data/mini from its sources, byte for byte
 	$(VENV)/python data/build/build_mini.py
 
@@ -71,5 +79,5 @@ zip:  ## pack the course into sbert-lab.zip, to upload it to Colab
 	@echo "sbert-lab.zip is made: upload it to a Colab session, then open a notebook there."
 
 clean:  ## remove the environment, caches and runs
-	rm -rf .venv runs .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf .venv site/.venv site/_build runs .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
