@@ -71,11 +71,11 @@ def make_backbone(kind: str, tokenizer, *, dropout: float = 0.1, width: int = 32
     )
 
 
-def expect(line: str, check, *answers) -> None:
+def expect(line: str, check, /, *answers, **given) -> None:
     """The check says "correct" or "not attempted yet" exactly, or a hint with these words in it."""
     from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED, NOT_THERE_YET, verdict_of
 
-    found = verdict_of(check, *answers)
+    found = verdict_of(check, *answers, **given)
     if line in (CORRECT, NOT_ATTEMPTED):
         assert found == line
     else:
