@@ -7,7 +7,7 @@ WORKERS ?= 2
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help environment lab course proof test unit nbval solutions lint notebooks site data bench zip clean
+.PHONY: help environment lab course proof test unit nbval solutions lint notebooks ledger site data bench zip clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ site/.venv/ready: site/requirements.txt
 	$(PYTHON) -m venv site/.venv
 	site/.venv/bin/pip install --quiet --disable-pip-version-check -r site/requirements.txt
 	@touch $@
+
+ledger: environment  ## from the recorded runs to the claims' verdicts, the ledger and the README
+	$(VENV)/sbert-lab ledger
 
 data: environment  ## rebuild data/mini from its sources, byte for byte
 	$(VENV)/python data/build/build_mini.py

@@ -1,6 +1,6 @@
-"""Fill the README's marked parts: the notebooks, the ledger, and what `make proof` prints.
+"""Fill the README's marked parts that are not the ledger's (`make ledger` fills those).
 
-python .ci/readme.py               the notebooks from their scripts, the ledger from data/results
+python .ci/readme.py               the notebooks from their scripts
 python .ci/readme.py proof.txt     also the output of make proof, kept in that file
 """
 
@@ -8,18 +8,10 @@ import re
 import sys
 from pathlib import Path
 
-from sbert_lab.experiments.ledger_page import markdown, recorded_entries, summary, write_page
+from sbert_lab.experiments.ledger_page import fill
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-
-
-def fill(text: str, mark: str, content: str) -> str:
-    """Replace what stands between <!-- mark --> and <!-- /mark -->."""
-    pattern = rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)"
-    if not re.search(pattern, text, re.DOTALL):
-        raise SystemExit(f"README.md has no <!-- {mark} --> ... <!-- /{mark} -->")
-    return re.sub(pattern, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)
 
 
 def notebooks() -> str:
@@ -40,15 +32,11 @@ def notebooks() -> str:
 
 def main() -> None:
     text = README.read_text(encoding="utf-8")
-    entries = recorded_entries()
-    text = fill(text, "summary", summary(entries))
-    text = fill(text, "ledger", markdown(entries))
     text = fill(text, "notebooks", notebooks())
     if len(sys.argv) > 1:
         proof = Path(sys.argv[1]).read_text(encoding="utf-8").strip()
         text = fill(text, "proof", f"```\n{proof}\n```")
     README.write_text(text, encoding="utf-8")
-    write_page()
 
 
 if __name__ == "__main__":

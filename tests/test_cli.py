@@ -11,7 +11,7 @@ from sbert_lab.tasks import CrossEncoder
 
 
 def test_every_command_has_help_with_an_example(capsys):
-    for command in ("doctor", "train", "encode", "claims"):
+    for command in ("doctor", "train", "encode", "evaluate", "reproduce", "ledger", "claims"):
         with pytest.raises(SystemExit) as stop:
             main([command, "--help"])
         assert stop.value.code == 0

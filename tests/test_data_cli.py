@@ -1,12 +1,11 @@
 """`sbert-lab data list | get | check`."""
 
-import argparse
 import shutil
 from pathlib import Path
 
 import pytest
 
-from sbert_lab.cli.data import add_data_command
+from sbert_lab.cli import make_parser
 from sbert_lab.data.registry import CORPORA
 from sbert_lab.errors import DataError, InputError
 
@@ -21,12 +20,10 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path / "runs"))
     for name in ("SBERT_LAB_PROFILE", "SBERT_LAB_DATA"):
         monkeypatch.delenv(name, raising=False)
-    parser = argparse.ArgumentParser(prog="sbert-lab")
-    add_data_command(parser.add_subparsers())
 
     def run(line: str) -> int:
-        args = parser.parse_args(line.split())
-        return args.run(args)
+        given = make_parser().parse_args(line.split())
+        return given.run(given) or 0
 
     return run
 
@@ -101,4 +98,4 @@ def test_get_of_an_unknown_name_lists_the_names(run):
 def test_every_help_page_has_an_example(run, capsys, line):
     with pytest.raises(SystemExit):
         run(f"{line} --help")
-    assert "example: sbert-lab data" in capsys.readouterr().out
+    assert "example:\n  sbert-lab data" in capsys.readouterr().out

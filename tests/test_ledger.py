@@ -1,14 +1,17 @@
 """The ledger: every claim judged by its rule, and no claim that survives sabotage."""
 
+import re
+
 import numpy as np
 import pytest
 
 from sbert_lab.errors import DataError, OutOfReachError
-from sbert_lab.experiments import ledger, plain_claims
+from sbert_lab.experiments import ledger, ledger_page, plain_claims
 from sbert_lab.experiments.paper import get_claim, list_claims
 from sbert_lab.experiments.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
 from sbert_lab.experiments.results import GOLD, Results, has_table, open_table
 from sbert_lab.files import read_json, write_json
+from sbert_lab.paths import data_dir
 from sbert_lab.profiles import get_profile
 
 RECORDED = [
@@ -94,9 +97,78 @@ def test_what_was_recorded_before_is_kept_when_its_table_is_away(monkeypatch, tm
     assert entries["C05"] == kept
 
 
-def test_what_cannot_be_measured_says_why(monkeypatch, tmp_path):
-    from sbert_lab.errors import DataError
+def test_timings_are_taken_anew_only_on_request(monkeypatch, tmp_path):
+    calls = []
+    times = {
+        id: lambda profile, id=id: (calls.append(id) or True, f"{len(calls)} s")
+        for id in ("C01", "C02", "C04")
+    }
+    monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
+    monkeypatch.setattr(ledger, "PLAIN", times)
+    for _ in range(2):
+        ledger.write_ledger(get_profile("mini"))
+    assert calls == ["C01", "C02", "C04"]
+    before = read_json(tmp_path / "mini" / "claims.json")
+    entries = {e["id"]: e for e in ledger.write_ledger(get_profile("mini"), timings=True)}
+    assert calls[3:] == ["C02", "C04"]
+    assert [entries[id]["figures"] for id in ("C01", "C02", "C04")] == ["1 s", "4 s", "5 s"]
 
+    def away(profile):
+        raise DataError("no questions here")
+
+    monkeypatch.setattr(ledger, "PLAIN", {"C02": away})
+    entries = {e["id"]: e for e in ledger.write_ledger(get_profile("mini"), timings=True)}
+    assert entries["C02"]["figures"] == "4 s"  # what was measured elsewhere stays
+    assert before["claims"][0] == entries["C01"]
+
+
+@pytest.mark.parametrize(
+    ("mini", "said"),
+    [
+        (["holds"] * 12 + ["does not hold at this scale"] * 6, "12 hold, 6 do not"),
+        (["holds"] + ["inconclusive"] * 17, "1 holds, 17 are inconclusive"),
+        (["holds"] * 18, "all hold"),
+        (
+            ["does not hold at this scale", "not measurable here", *["inconclusive"] * 16],
+            "1 does not, 16 are inconclusive, 1 is not measurable",
+        ),
+    ],
+)
+def test_the_tally_speaks_of_findings_first_and_counts_the_others_apart(mini, said):
+    entries = ledger_page.recorded_entries()
+    findings = ledger_page.by_group(entries)["finding"]
+    for entry, verdict in zip(findings, mini, strict=True):
+        entry["mini"] = verdict
+    line = ledger_page.summary(entries)
+    assert line.startswith(f"Of 18 findings, in mini {said}; in real ")
+    assert re.findall(r"Of (\d+) (\w+)", line) == [
+        ("18", "findings"),
+        ("5", "timings"),
+        ("3", "claims"),
+    ]
+    groups = ledger_page.by_group(entries)
+    assert [entry["id"] for entry in groups["timing"]] == ["C02", "C03", "C04", "C23", "C24"]
+    assert [entry["id"] for entry in groups["by construction"]] == ["C01", "C10", "C25"]
+
+
+def test_one_command_writes_ledger_page_and_readme(monkeypatch, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "paper").symlink_to(data_dir("paper"))
+    marks = "".join(f"<!-- {m} -->\nstale\n<!-- /{m} -->\n" for m in ("summary", "ledger"))
+    (tmp_path / "README.md").write_text(f"top\n{marks}end\n", encoding="utf-8")
+    monkeypatch.setenv("SBERT_LAB_HOME", str(tmp_path))
+    monkeypatch.setattr(ledger, "PLAIN", {"C01": plain_claims.c01})
+    lines = []
+    ledger_page.update(["mini"], say=lines.append)
+    assert any(line.startswith("C01  holds ") for line in lines)
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert readme.startswith("top\n<!-- summary -->\nOf 18 findings, in mini ")
+    assert "stale" not in readme and readme.endswith("end\n")
+    page = (tmp_path / "data/results/LEDGER.md").read_text("utf-8")
+    assert page.index("## Findings") < page.index("### C05: ") < page.index("### C01: comparing")
+
+
+def test_what_cannot_be_measured_says_why():
     def missing(profile):
         raise DataError("no questions here: put them into the local copy")
 

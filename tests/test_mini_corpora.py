@@ -22,6 +22,8 @@ import nli  # noqa: E402
 import sources  # noqa: E402
 
 from sbert_lab import data  # noqa: E402
+from sbert_lab.experiments.results import open_study  # noqa: E402
+from sbert_lab.experiments.studies.trained_floors import parts_of  # noqa: E402
 
 TEXT_COLUMNS = ("sentence1", "sentence2", "anchor", "positive", "negative", "text")
 NAMES = [name for name, corpus in data.CORPORA.items() if corpus.in_mini and not corpus.parts]
@@ -151,11 +153,7 @@ def test_half_of_nli_dev_and_test_are_new_wordings_of_training_groups(nli_files)
     sizes = {"snli_1.0_dev": 600, "snli_1.0_test": 1_200, "multinli_1.0_dev_matched": 600}
     for name, size in sizes.items():
         rows = nli_files[name]
-        new = [
-            row
-            for row, part in zip(rows, measure.parts_of(rows), strict=True)
-            if part == "new-wording"
-        ]
+        new = [row for row, part in zip(rows, parts_of(rows), strict=True) if part == "new-wording"]
         assert size <= len(rows) <= 1.2 * size and len(new) >= len(rows) / 2
         labels = Counter(row["gold_label"] for row in new)
         assert len(labels) == 3 and max(labels.values()) == min(labels.values())
@@ -163,7 +161,7 @@ def test_half_of_nli_dev_and_test_are_new_wordings_of_training_groups(nli_files)
         met = Counter((row["sentence2"], row["gold_label"]) for row in new)
         for statement, _ in met:
             assert len({met[statement, label] for label in labels}) == 1, statement
-    parts = set(measure.parts_of(nli_files["multinli_1.0_dev_mismatched"]))
+    parts = set(parts_of(nli_files["multinli_1.0_dev_mismatched"]))
     assert parts == {"unseen-file", "unseen-both"}
 
 
@@ -267,14 +265,15 @@ def test_no_sentence_and_no_run_of_eight_words_is_in_the_real_corpora(sentences)
 
 
 def test_the_card_shows_what_trained_models_reached():
-    import json
-
-    record = json.loads((ROOT / "data/results/mini/trained_floors.json").read_text("utf-8"))
+    record = open_study("trained_floors", "mini")
     card = (ROOT / "data/README.md").read_text("utf-8")
     for name in ("SBERT", "cross-encoder"):
         for split in ("dev", "test"):
             row = next(x for x in card.splitlines() if x.startswith(f"| {name} | {split} |"))
             figures = [float(x) for x in row.split("|")[3:-1] if x.strip() != "-"]
-            assert sorted(figures) == sorted(record[name][split].values())
-    after = " | ".join(f"{value:.1f}" for value in record["SBERT"]["sts"].values())
+            parts = [part for part in record.columns if part.startswith(f"{split} ")]
+            found = [record.mean(name, part) for part in parts]
+            assert sorted(figures) == sorted(round(value, 1) for value in found)
+    sets = [part for part in record.columns if part.startswith("sts ")]
+    after = " | ".join(f"{record.mean('SBERT', one):.1f}" for one in sets)
     assert f"| SBERT-NLI | {after} |" in card

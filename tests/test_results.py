@@ -1,13 +1,12 @@
-"""Recorded tables: written row by row, read back, resumed, and never half a file."""
+"""Recorded tables and studies: written row by row, read back, resumed, and never half a file."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sbert_lab.errors import CheckpointError, DataError, InputError
-from sbert_lab.experiments import results, runner, store, table_module
+from sbert_lab.experiments import STUDIES, module_of, results, store
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.profiles import get_profile
 
@@ -47,12 +46,12 @@ def fake(monkeypatch, tmp_path):
     table = FakeTable()
     monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr(runner, "table_module", lambda number: table)
+    monkeypatch.setattr(store, "module_of", lambda which: table)
     return table
 
 
-def run(**given):
-    return runner.run_table(1, get_profile("mini"), say=lambda line: None, **given)
+def run(which=1, **given):
+    return store.measure(which, get_profile("mini"), say=lambda line: None, **given)
 
 
 def test_a_table_is_measured_recorded_and_read_back(fake):
@@ -149,10 +148,53 @@ def test_another_tables_file_is_not_overwritten(fake):
 
 @pytest.mark.parametrize("number", range(1, 8))
 def test_every_table_has_rows_with_a_floor_and_notes(number):
-    module = table_module(number)
-    rows = module.rows(replace(get_profile("mini")))
+    rows = module_of(number).rows(get_profile("mini"))
     names = [row.name for row in rows]
     assert len(set(names)) == len(names) > 3
     assert all(row.note for row in rows)
     if number != 7:  # a table of speeds has no floor
         assert any(row.kind == "floor" for row in rows)
+
+
+# ---- studies
+
+RECORDED = [(name, where) for name in STUDIES for where in ("mini", "real")]
+RECORDED = [(name, where) for name, where in RECORDED if results.has_study(name, where)]
+
+
+def test_a_study_goes_the_way_of_a_table(fake):
+    study = run("nli_curves", seeds=2)
+    assert study.which == "nli_curves" and study.path.name == "nli_curves.json"
+    assert study.rows == ["plain", "trained"] and study.seeds("trained") == [1, 2]
+    assert study.about["command"] == "sbert-lab reproduce --study nli_curves --profile mini"
+    assert {"date", "hardware", "versions", "data", "profile"} <= set(study.about)
+    run("nli_curves")
+    assert fake.calls[-1] == ("trained", 3) and len(fake.calls) == 4
+    with pytest.raises(InputError, match="is not study nli_curves of profile mini"):
+        study.path.write_text(json.dumps({"table": 1, "profile": "mini", "rows": {}}))
+        run("nli_curves", again=True)
+
+
+def test_a_study_that_is_not_recorded_or_not_known_is_said(fake):
+    with pytest.raises(DataError, match="`sbert-lab reproduce --study nli_curves --profile real`"):
+        results.open_study("nli_curves", "real")
+    with pytest.raises(InputError, match="unknown study 'nonsense': choose better_judge, "):
+        results.open_study("nonsense", "mini")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_was_recorded_somewhere_with_the_rows_that_it_lists(name):
+    rows = [(row.name, row.kind, row.seeds) for row in module_of(name).rows(get_profile("mini"))]
+    found = [results.open_study(*one) for one in RECORDED if one[0] == name]
+    assert found
+    for study in found:
+        there = [(row, study.kind(row), len(study.seeds(row))) for row in study.rows]
+        assert there == rows
+        assert all(study.note(row) for row in study.rows)
+        assert {"date", "hardware", "versions", "profile", "command", "data"} <= set(study.about)
+
+
+@pytest.mark.parametrize("where", ["mini", "real"])
+def test_everything_recorded_is_a_table_a_study_or_the_ledger(where):
+    known = {*STUDIES, *(f"table{n}" for n in range(1, 8)), "claims"}
+    assert {path.stem for path in results.results_dir(where).iterdir()} <= known

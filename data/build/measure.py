@@ -4,7 +4,6 @@ Prints a line for each figure: ours, the real corpus where there is a copy, and 
 """
 
 import argparse
-import json
 import os
 import sys
 from dataclasses import dataclass
@@ -64,28 +63,10 @@ def load_if_here(name: str, split: str, profile: str) -> dict[str, list] | None:
         return None
 
 
-NLI_FILES = {
-    ("snli", "dev"): "snli/snli_1.0_dev.jsonl",
-    ("snli", "test"): "snli/snli_1.0_test.jsonl",
-    ("multinli", "dev"): "multinli/multinli_1.0_dev_matched.jsonl",
-    ("multinli", "test"): "multinli/multinli_1.0_dev_mismatched.jsonl",
-}
-
-
-def parts_of(rows: list[dict]) -> list[str]:
-    """What training lacks of each row of a mini NLI file: new-wording, unseen-group, and so on."""
-    return [row["pairID"].rsplit("#", 1)[1] for row in rows]
-
-
-def nli_parts(name: str, split: str) -> list[str]:
-    """The part of each row that data.load gives, in its order."""
-    path = Path(__file__).resolve().parents[1] / "mini" / NLI_FILES[name, split]
-    with open(path, encoding="utf-8") as lines:
-        return parts_of([json.loads(line) for line in lines])
-
-
 def nli_figures(profile: str) -> list[Figure]:
     """Of each set and, in the mini corpora, of each of its parts."""
+    from sbert_lab.experiments.studies.trained_floors import nli_parts
+
     found = []
     for name in ("snli", "multinli"):
         train = load(name, "train", profile)

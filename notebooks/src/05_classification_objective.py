@@ -33,11 +33,11 @@ from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.results import has_study, open_study
 from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, digest
 from sbert_lab.experiments.zoo.lock import locked
-from sbert_lab.files import read_json
 from sbert_lab.objectives import classification_loss, concatenate
-from sbert_lab.paths import data_dir, runs_dir
+from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
@@ -462,15 +462,14 @@ for name, system in systems.items():
 #
 # ### Beside the paper, and beside longer runs
 # The column *recorded* shows a longer run in mini: all 12,300 pairs, three times (made by
-# `python data/build/measure_trained.py`). The last row is **mini-sbert**, the tuned encoder of the
+# `sbert-lab reproduce --study trained_floors`). The last row is **mini-sbert**, the tuned encoder of the
 # other notebooks. It starts from the same mini-bert and learns from entailment pairs of NLI too, more of them,
 # but with another objective (in-batch negatives, notebook 17).
 
 # %% tags=["nbval-ignore-output"]
 gold = stsb_test["score"]
 table = paper.table(1).set_index("model")["STSb"]
-floors = data_dir("results", "mini", "trained_floors.json")
-longer = read_json(floors) if profile.name == "mini" and floors.is_file() else {}
+longer = open_study("trained_floors") if has_study("trained_floors") else None
 share = f"{pairs:,} pairs, not 942,069; {all_weights / 1e6:.1f} M weights, not 110 M"
 score = {name: 100 * sts.spearman(gold, x) for name, x in after.items()}
 shipped = SentenceEncoder.load("mini-sbert")
@@ -485,18 +484,19 @@ table_rows = [{"what": what, "measured": measured} for what, measured in lines]
 table_rows[0] |= {"paper": float(table["Avg. BERT embeddings"]), "why": "another, smaller model"}
 table_rows[1] |= {"paper": float(table["SBERT-NLI-base"]), "why": share}
 if longer:
-    table_rows[0]["recorded"] = longer["raw MEAN"]["sts"]["stsb"]
-    table_rows[1]["recorded"] = longer["SBERT"]["sts"]["stsb"]
+    table_rows[0]["recorded"] = longer.mean("raw BERT MEAN", "sts stsb")
+    table_rows[1]["recorded"] = longer.mean("SBERT", "sts stsb")
 corpora = (("nli", "train"), ("stsb", "test"))
 covered = [f"{name}: {data.coverage(name, split)}" for name, split in corpora]
 paper.compare(table_rows, data=covered)
 
 # %% tags=["nbval-ignore-output"]
 if longer:
-    print(f"recorded, {longer['pairs']:,} pairs x {longer['epochs']}: NLI test, percent right")
-    for part, percent in longer["SBERT"]["test"].items():
-        print(f"  {part:13} {percent:5.1f}")
-    change = longer["SBERT"]["sts"]["stsb"] - longer["raw MEAN"]["sts"]["stsb"]
+    about = longer.about
+    print(f"recorded, {about['pairs']:,} pairs x {about['epochs']}: NLI test, percent right")
+    for name in [name for name in longer.columns if name.startswith("test ")]:
+        print(f"  {name.removeprefix('test '):13} {longer.mean('SBERT', name):5.1f}")
+    change = longer.mean("SBERT", "sts stsb") - longer.mean("raw BERT MEAN", "sts stsb")
     print(f"STSb test changes by {change:+.1f} points")
 
 # %% [markdown]
@@ -517,13 +517,12 @@ if longer:
 # a recorded run of the cells above on real NLI data, it is shown here.
 
 # %% tags=["nbval-ignore-output"]
-recorded = data_dir("results", "real", "05_classification_objective.json")
-if recorded.is_file():
-    record = read_json(recorded)
-    print(f"recorded {record['date']} with: {record['command']}")
-    print(record["data"], record["hardware"], sep="; ")
+if has_study("nli_curves", "real"):
+    recorded = open_study("nli_curves", "real")
+    print(f"recorded {recorded.about['date']} with: {recorded.about['command']}")
+    print(recorded.about["data"], recorded.about["hardware"], sep="; ")
     plots.show(
-        figures.curves(record["runs"]),
+        figures.curves({row: recorded.info(row)["curve"] for row in recorded.rows}),
         caption="Recorded on real data: the same cells in profile real. Do the blue curves rise "
         "together here?",
         alt="NLI accuracy and STSb Spearman against pairs seen, recorded on real data.",

@@ -19,7 +19,6 @@
 # %% tags=["setup"]
 setup("06_regression_objective", study_minutes=75, computing_seconds=60)
 
-import json
 import tempfile
 from dataclasses import replace
 
@@ -34,8 +33,8 @@ from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.results import has_study, open_study
 from sbert_lab.objectives import regression_loss
-from sbert_lab.paths import data_dir
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
@@ -329,22 +328,22 @@ plots.show(
 
 # %% tags=["nbval-ignore-output"]
 # Recorded run on the real STSb: shown as soon as the file is there.
-path = data_dir("results", "real", "06_regression.json")
-recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+there = has_study("stsb_regression", "real")
+recorded = open_study("stsb_regression", "real") if there else None
 in_paper = paper.table(2).set_index("model")["spearman"]
 paper.compare(
     [
         {
             "what": "trained on STSb, Spearman on its test set",
             "measured": score_after.spearman,
-            "recorded": recorded.get("spearman"),
+            "recorded": recorded and recorded.mean("trained", "test"),
             "paper": in_paper["SBERT-STSb-base"],
             "why": "mini: a small encoder, pairs of our own, one seed; paper: BERT-base, 10 seeds",
         },
         {
             "what": "the same encoder, raw",
             "measured": score_before.spearman,
-            "recorded": recorded.get("spearman_raw"),
+            "recorded": recorded and recorded.mean("raw", "test"),
             "paper": in_paper["Avg. BERT embeddings"],
             "why": "other pairs, another encoder, other layers",
         },
@@ -531,7 +530,7 @@ rows = [
     {
         "what": f"{how}, Spearman on STSb dev",
         "measured": 100 * sts.spearman(dev_gold, raced[how]),
-        "recorded": recorded.get(f"dev_{how}"),
+        "recorded": recorded and recorded.mean(f"{how}, one epoch", "dev"),
         "paper": table6[how],
         "why": why,
     }

@@ -18,7 +18,6 @@
 # %% tags=["setup"]
 setup("07_triplet_objective", study_minutes=70, computing_seconds=50)
 
-import json
 import tempfile
 from dataclasses import replace
 
@@ -32,8 +31,8 @@ from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import sections
+from sbert_lab.experiments.results import has_study, open_study
 from sbert_lab.objectives import triplet_losses
-from sbert_lab.paths import data_dir
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
@@ -398,22 +397,22 @@ for moment, percent in {"first": first, "last": last}.items():
 
 # %% tags=["nbval-ignore-output"]
 # Recorded run on the real articles: shown as soon as the file is there.
-path = data_dir("results", "real", "07_triplet.json")
-recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+there = has_study("section_triplets", "real")
+recorded = open_study("section_triplets", "real") if there else None
 table4 = paper.table(4).set_index("model")["accuracy"] * 100
 paper.compare(
     [
         {
             "what": "accuracy on test triplets, trained",
             "measured": accuracy_after,
-            "recorded": recorded.get("accuracy"),
+            "recorded": recorded and recorded.mean("trained", "accuracy"),
             "paper": table4["SBERT-WikiSec-base"],
             "why": "mini: a small encoder, triplets of our own; paper: BERT-base, 1.8 million",
         },
         {
             "what": "the same encoder, raw",
             "measured": accuracy_before,
-            "recorded": recorded.get("accuracy_raw"),
+            "recorded": recorded and recorded.mean("raw", "accuracy"),
             "paper": None,
             "why": "not in the paper; its averaged word vectors reach 65",
         },

@@ -33,15 +33,14 @@ from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import duplicates
-from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.results import has_study, open_study
 from sbert_lab.experiments.zoo import random_encoder
-from sbert_lab.files import read_json
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import CrossEncoder
 from sbert_lab.word_vectors import WordVectors
 
 profile = get_profile()
-recorded = read_json(results_dir("mini", "15_search.json"))  # the recorded runs
+recorded = open_study("search_indexes", "mini")
 
 # %% [markdown]
 # ## 1 · Search by meaning
@@ -253,11 +252,11 @@ shuffled = duplicates.Questions(
        "labels": draw.permutation(questions.labels)}
 )  # fmt: skip
 table["mini-sbert, shuffled labels"] = duplicates.report(vectors, shuffled)
-if "duplicates_real" in recorded:
-    real = dict(recorded["duplicates_real"])
-    about = real.pop("about")
-    table["mini-sbert, real Quora (recorded)"] = real
-    print(f"recorded {about['date']}: {about['command']}\n  {about['data']}")
+if has_study("quora_duplicates", "real"):
+    real = open_study("quora_duplicates", "real")
+    found = {name: real.mean("mini-sbert", name) for name in real.columns}
+    table["mini-sbert, real Quora (recorded)"] = found
+    print(f"recorded {real.about['date']}: {real.about['command']}\n  {real.about['data']}")
 display(pd.DataFrame(table).T.round(2))
 
 # %% [markdown]
@@ -373,7 +372,7 @@ def try_indexes(collection, kinds):
     """Recall, ms per query and bytes per vector of each kind and effort."""
     truth, entries = search.top_k(queries, collection, k=10)[1], []  # the truth is exact
     for kind in kinds:
-        begin, settings = time.process_time(), recorded["settings"][kind]
+        begin, settings = time.process_time(), recorded.about["settings"][kind]
         index = search.VectorIndex.build(collection, ["-"] * len(collection), kind=kind, **settings)
         about = {"build_seconds": time.process_time() - begin, "bytes": index.bytes_per_vector}
         for effort in EFFORTS[kind]:
@@ -410,7 +409,10 @@ you_said(guess_recall, 100 * by_effort["ivfpq", 8]["recall"], unit="%")
 # are processor time again):
 
 # %%
-about, million = recorded["about"], [e for e in recorded["measured"] if e["vectors"] == 1_000_000]
+about, million = recorded.about, []
+for row in recorded.rows:
+    measured = {name: recorded.mean(row, name) for name in recorded.columns}
+    million += [recorded.info(row) | measured] if "1,000,000" in row else []
 print(f"recorded {about['date']}: {about['command']}\n{about['hardware']}\n{about['data']}\n")
 for entry in million:
     name = f"{figures.NAMES[entry['kind']]:7} effort {entry['effort']:3}"

@@ -28,7 +28,6 @@ import time
 
 import numpy as np
 import torch
-from safetensors.numpy import load_file
 
 from sbert_lab import data
 from sbert_lab.course import nb16 as checks
@@ -43,9 +42,8 @@ from sbert_lab.experiments.evaluation.retrieval import (
     rerank,
     split_questions,
 )
-from sbert_lab.experiments.results import results_dir
+from sbert_lab.experiments.results import has_study, open_study
 from sbert_lab.experiments.zoo import random_encoder
-from sbert_lab.files import read_json
 from sbert_lab.profiles import TrainConfig, get_profile
 from sbert_lab.search import VectorIndex, retrieve_and_rerank
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
@@ -624,9 +622,10 @@ for name, (_, *values) in spent.items():  # the first one warms up
 # %%
 runs = {}
 for name in ("real", "mini"):
-    path = results_dir(name, "16_between.json")
-    if path.is_file():
-        runs[name] = read_json(path), load_file(path.with_suffix(".safetensors"))
+    if has_study("between_the_two", name):
+        study = open_study("between_the_two", name)
+        ranks = {row: study.predictions(row, "reciprocal rank")[0] for row in study.rows}
+        runs[name] = study.about, ranks
 for name, (about, _) in runs.items():
     print(f"{name}: {about['queries']} queries, {about['questions']:,} questions;", end=" ")
     print(f"{about['training pairs']:,} training pairs at hand")
@@ -646,7 +645,7 @@ for name, (about, quality) in runs.items():
     rows = {}
     for system in sorted(quality, key=lambda one: (cost(one, about["questions"]), one != "raw")):
         low, high = np.quantile(bootstrap(quality[system]), [0.025, 0.975])
-        mean = 100 * quality[system].astype(np.float64).mean()
+        mean = 100 * quality[system].mean()
         rows[system] = cost(system, about["questions"]), low, mean, high
     points[name] = rows
 
@@ -706,7 +705,7 @@ for name, rows in points.items():
 
 # %%
 lead = next(iter(runs))
-first_stage = runs[lead][1]["bi-encoder"].astype(np.float64)
+first_stage = runs[lead][1]["bi-encoder"]
 ks = [5, 10, 20, 50, 100]
 seen = [first_stage >= 1 / k - 1e-6 for k in ks]
 ceilings = [100 * np.where(one, 1, first_stage).mean() for one in seen]
@@ -763,9 +762,8 @@ for name in runs:
 guess_judge = None  # your guess, in points
 
 # %%
-judge = read_json(results_dir("real", "16_judge.json"))
-ranks = load_file(results_dir("real", "16_judge.safetensors"))
-ranks = {name: values.astype(np.float64) for name, values in ranks.items()}
+judge = open_study("better_judge", "real")
+ranks = {row: judge.predictions(row, "reciprocal rank")[0] for row in judge.rows}
 for stage in ("raw", "bi-encoder"):
     steps = [f"{k}: {100 * ranks[f'{stage}, re-rank {k}'].mean():.1f}" for k in (5, 20, 50)]
     print(f"{stage:10} alone {100 * ranks[stage].mean():.1f}; re-ranked, k = {', '.join(steps)}")

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, GREY, heatmap, new
+from sbert_lab.experiments.ledger_page import short
 from sbert_lab.files import read_json, write_json
 from sbert_lab.similarity import all_cosine
 
@@ -316,7 +317,6 @@ VERDICTS = {
     "not measurable": ("s", GREY, 55, False),
     "not recorded": (".", "#aaaaaa", 30, True),
 }
-LONG = {"does not hold at this scale": "does not hold", "not measurable here": "not measurable"}
 STYLES = {"floor": ("#999999", "s"), "system": (COLORS[0], "o"), "extra": (COLORS[1], "^")}
 
 
@@ -378,7 +378,7 @@ def ledger(
     used: dict[str, list[tuple[int, int]]] = {name: [] for name in VERDICTS}
     for x, entry in enumerate(entries):
         for y, line in enumerate(lines):
-            found = PAPER if line == "paper" else LONG.get(entry[line], entry[line])
+            found = PAPER if line == "paper" else short(entry[line])
             used[found].append((x, y))
     for name, places in used.items():
         if places:

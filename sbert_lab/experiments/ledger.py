@@ -1,7 +1,7 @@
 """The ledger: every claim of the paper, its rule, and the verdict of the recorded runs.
 
-data/results/<profile>/claims.json is written by `sbert-lab reproduce` from the recorded tables and
-from the few claims that no table holds (counts, properties, times).
+data/results/<profile>/claims.json is written from the recorded tables and from the few claims that
+no table holds (counts, properties, times). `sbert-lab ledger` does it, and the pages after it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from pathlib import Path
 from sbert_lab.errors import DataError, InputError, OutOfReachError
 from sbert_lab.experiments import TABLES, table_module
 from sbert_lab.experiments.paper import Verdict, get_claim, judge, list_claims
+from sbert_lab.experiments.paper.claims import NOT_HERE
+from sbert_lab.experiments.paper.rules import TIMING
 from sbert_lab.experiments.plain_claims import PLAIN
 from sbert_lab.experiments.results import Results, has_table, open_table, results_dir
 from sbert_lab.experiments.store import describe_machine
@@ -31,23 +33,35 @@ def read_ledger(profile: str) -> list[dict]:
     return read_json(path)["claims"] if path.is_file() else []
 
 
-def write_ledger(profile: Profile) -> list[dict]:
-    """Judge every claim by what is recorded, and write the ledger."""
-    verdicts, away = table_verdicts(profile), _without_data(profile)
+def write_ledger(profile: Profile, *, timings: bool = False) -> list[dict]:
+    """Judge every claim by what is recorded, and write the ledger.
+
+    A claim that no table holds is measured if there is no verdict yet; `timings` measures those
+    that are times anew. What cannot be measured here keeps its verdict from elsewhere.
+    """
     kept = {entry["id"]: entry for entry in read_ledger(profile.name)}
     kept = {id: entry for id, entry in kept.items() if entry["verdict"] != NOT_RECORDED}
-    entries = []
-    for id in list_claims()["id"]:
-        if id in PLAIN:
-            verdicts[id] = _plain(id, profile, PLAIN[id])
-        if id in verdicts:
-            entries.append(_entry(id, verdicts[id]))
-        else:
-            entries.append(kept.get(id) or _entry(id, away.get(id)))
-    about = {**describe_machine(), "command": f"sbert-lab reproduce --profile {profile.name}"}
-    content = {"profile": profile.name, "about": about, "claims": entries}
-    write_json(ledger_path(profile.name), content)
+    verdicts = table_verdicts(profile)
+    measured = _measure_plain(profile, kept, timings)
+    verdicts |= {id: v for id, v in measured.items() if v.verdict != NOT_HERE or id not in kept}
+    ids = list(list_claims()["id"])
+    away = {} if {*verdicts, *kept} >= {*ids} else _without_data(profile)
+    entries = [_entry(id, verdicts.get(id), kept.get(id) or _entry(id, away.get(id))) for id in ids]
+    path = ledger_path(profile.name)
+    about = read_json(path).get("about") if path.is_file() else None
+    if measured or not about:  # the tables say themselves where they were measured
+        about = describe_machine()
+    about = {**about, "command": f"sbert-lab ledger --profile {profile.name}"}
+    write_json(path, {"profile": profile.name, "about": about, "claims": entries})
     return entries
+
+
+def _measure_plain(profile: Profile, kept: dict[str, dict], timings: bool) -> dict[str, Verdict]:
+    """The claims that no table holds, as far as there is no verdict or its time is wanted anew."""
+    settled = {id for id, entry in kept.items() if entry["verdict"] != NOT_HERE}
+    if timings:
+        settled -= {id for id in settled if get_claim(id).group == TIMING}
+    return {id: _plain(id, profile, run) for id, run in PLAIN.items() if id not in settled}
 
 
 def table_verdicts(profile: Profile) -> dict[str, Verdict]:
@@ -77,7 +91,7 @@ def _without_data(profile: Profile) -> dict[str, Verdict]:
 
 def verdicts_of(table: Results) -> dict[str, Verdict]:
     """What one recorded table says: a claim whose rows are missing is left out."""
-    module = table_module(table.number)
+    module = table_module(table.which)
     found = {}
     for id, difference in module.claims(table).items():
         found[id] = judge(id, difference=difference, profile=table.profile)
@@ -95,12 +109,14 @@ def _plain(id: str, profile: Profile, measure: Callable[[Profile], tuple[bool, s
     return judge(id, holds=holds, note=note, profile=profile.name)
 
 
-def _entry(id: str, verdict: Verdict | None) -> dict:
+def _entry(id: str, verdict: Verdict | None, otherwise: dict | None = None) -> dict:
+    """The claim as claims.csv has it, with its verdict; without one what stood there before."""
     claim = get_claim(id)
     shown = {"id": id, "claim": claim.claim, "notebook": claim.notebook, "kind": claim.kind}
     shown |= {"rule": claim.rule, "paper": claim.paper}
     if verdict is None:
-        return {**shown, "verdict": NOT_RECORDED, "figures": "", "intervals": {}}
+        found = otherwise or {"verdict": NOT_RECORDED, "figures": "", "intervals": {}}
+        return shown | {key: found[key] for key in ("verdict", "figures", "intervals")}
     return {
         **shown,
         "verdict": verdict.verdict,

@@ -1,20 +1,42 @@
-"""The ledger as text: one line, the README's table, and the page with rules and figures."""
+"""The ledger as text: the tally, the README's tables, the page with rules and figures.
+
+Findings are counted first and apart: a claim that is arithmetic holds by construction, and a time
+is a matter of the machine.
+"""
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sbert_lab.experiments.ledger import NOT_RECORDED, read_ledger
+from sbert_lab.errors import DataError
+from sbert_lab.experiments.ledger import NOT_RECORDED, read_ledger, write_ledger
 from sbert_lab.experiments.paper import list_claims
+from sbert_lab.experiments.paper.rules import CONSTRUCTION, FINDING, GROUPS, TIMING
 from sbert_lab.experiments.results import results_dir
-from sbert_lab.files import write_bytes
+from sbert_lab.files import read_json, write_bytes
+from sbert_lab.paths import data_dir, home, runs_dir
+from sbert_lab.profiles import get_profile
 
 PROFILES = ("mini", "real")
 SHORT = {"does not hold at this scale": "does not hold", "not measurable here": "not measurable"}
-ORDER = ("holds", "does not hold", "inconclusive", "not measurable", NOT_RECORDED)
+COUNTED = {  # verdict -> of one claim, of several
+    "holds": ("holds", "hold"),
+    "does not hold": ("does not", "do not"),
+    "inconclusive": ("is inconclusive", "are inconclusive"),
+    "not measurable": ("is not measurable", "are not measurable"),
+    NOT_RECORDED: ("is not recorded", "are not recorded"),
+}
+TITLES = {
+    FINDING: "findings",
+    TIMING: "timings",
+    CONSTRUCTION: "claims that are arithmetic or true by construction",
+}
 HEAD = """# The ledger: the paper's claims, measured
 
-Written by `sbert-lab reproduce`. Each rule was fixed before the run; figures are 95 % intervals of
+Written by `sbert-lab ledger`. Each rule was fixed before the run; figures are 95 % intervals of
 differences in points, or what was counted or timed. *mini*: small encoders and corpora of our own.
 *real*: the same small encoders on real corpora, as far as they were at hand (each table's file says
 how much of the official data it saw). No verdict here is about BERT-base: that is profile paper.
@@ -27,6 +49,7 @@ def recorded_entries() -> list[dict]:
     entries = []
     for row in list_claims().to_dict("records"):
         kept = {k: row[k] for k in ("id", "claim", "notebook", "kind", "rule", "paper")}
+        kept["group"] = GROUPS[row["kind"]]
         for name, verdicts in recorded.items():
             found = verdicts.get(row["id"], {})
             kept[name] = found.get("verdict", NOT_RECORDED)
@@ -35,47 +58,116 @@ def recorded_entries() -> list[dict]:
     return entries
 
 
+def local_entries(profile: str) -> list[dict]:
+    """The recorded entries, each with this machine's verdict (None: its notebook did not run)."""
+    entries = recorded_entries()
+    for entry in entries:
+        path = runs_dir("claims", profile, f"{entry['id']}.json")
+        entry["verdict"] = read_json(path)["verdict"] if path.is_file() else None
+    return entries
+
+
+def by_group(entries: Sequence[dict]) -> dict[str, list[dict]]:
+    """Findings, timings, what is true by construction: in this order."""
+    return {group: [one for one in entries if one["group"] == group] for group in TITLES}
+
+
 def short(verdict: str) -> str:
     """A verdict that fits into a column."""
     return SHORT.get(verdict, verdict)
 
 
-def summary(entries: list[dict]) -> str:
-    """How many claims hold, per profile, in one line."""
-    parts = []
-    for name in PROFILES:
-        verdicts = [short(entry[name]) for entry in entries]
-        counts = [(verdicts.count(verdict), verdict) for verdict in ORDER if verdict in verdicts]
-        parts.append(f"{name}: " + ", ".join(f"{count} {verdict}" for count, verdict in counts))
-    return f"{len(entries)} claims. " + "; ".join(parts) + "."
+def summary(entries: Sequence[dict]) -> str:
+    """How many claims hold, per group and profile; findings first."""
+    lines = []
+    for group, chosen in by_group(entries).items():
+        counts = "; ".join(f"in {name} {_tally(chosen, name)}" for name in PROFILES)
+        lines.append(f"Of {len(chosen)} {TITLES[group]}, {counts}.")
+    return " ".join(lines)
 
 
-def markdown(entries: list[dict]) -> str:
-    """The README's table: the counts, and a row for each claim."""
-    lines = [summary(entries), ""]
-    lines += ["| claim | paper | mini | real | notebook |", "|---|---|---|---|---|"]
-    for entry in entries:
-        cells = [f"**{entry['id']}** {entry['claim']}", entry["paper"]]
-        cells += [*(short(entry[name]) for name in PROFILES), entry["notebook"]]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+def _tally(entries: Sequence[dict], profile: str) -> str:
+    verdicts = [short(entry[profile]) for entry in entries]
+    counts = {verdict: verdicts.count(verdict) for verdict in COUNTED if verdict in verdicts}
+    if len(counts) == 1 and len(verdicts) > 1:
+        return f"all {COUNTED[verdicts[0]][1]}"
+    return ", ".join(f"{n} {COUNTED[verdict][n > 1]}" for verdict, n in counts.items())
+
+
+def terminal(entries: Sequence[dict], profile: str) -> str:
+    """The claims as `sbert-lab claims` shows them: recorded verdicts beside this machine's."""
+    lines = [f"{'':4} {'recorded, mini':16} {'recorded, real':16} {'this machine':16} claim"]
+    for group, chosen in by_group(entries).items():
+        lines.append(f"{TITLES[group]}:")
+        for entry in chosen:
+            here = short(entry["verdict"]) if entry["verdict"] else f"run {entry['notebook']}"
+            verdicts = [short(entry[name]) for name in PROFILES] + [here]
+            claim = textwrap.shorten(entry["claim"], 76, placeholder=" ...")
+            lines.append(" ".join([f"{entry['id']:4}", *(f"{v:16}" for v in verdicts), claim]))
+    measured = sum(entry["verdict"] is not None for entry in entries)
+    here = f"profile {profile}: {measured} of {len(entries)} claims measured on this machine"
+    return "\n".join([*lines, summary(entries), here])
+
+
+def markdown(entries: Sequence[dict]) -> str:
+    """The README's tables: the counts, and a row for each claim."""
+    lines = [summary(entries)]
+    for group, chosen in by_group(entries).items():
+        title = TITLES[group]
+        lines += ["", f"**{title[0].upper()}{title[1:]}**", ""]
+        lines += ["| claim | paper | mini | real | notebook |", "|---|---|---|---|---|"]
+        for entry in chosen:
+            cells = [f"**{entry['id']}** {entry['claim']}", entry["paper"]]
+            cells += [*(short(entry[name]) for name in PROFILES), entry["notebook"]]
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
 
-def full_page(entries: list[dict]) -> str:
+def full_page(entries: Sequence[dict]) -> str:
     """Every claim with its rule, the paper's figures, and ours."""
     blocks = [HEAD, summary(entries), ""]
-    for entry in entries:
-        blocks += [f"## {entry['id']}: {entry['claim']}", ""]
-        blocks += [f"- rule: {entry['rule']}", f"- paper: {entry['paper']}"]
-        for name in PROFILES:
-            figures = f" ({entry[f'{name}_figures']})" if entry[f"{name}_figures"] else ""
-            blocks.append(f"- {name}: **{entry[name]}**{figures}")
-        blocks += [f"- notebook {entry['notebook']}", ""]
+    for group, chosen in by_group(entries).items():
+        title = TITLES[group]
+        blocks += [f"## {title[0].upper()}{title[1:]}", ""]
+        for entry in chosen:
+            blocks += [f"### {entry['id']}: {entry['claim']}", ""]
+            blocks += [f"- rule: {entry['rule']}", f"- paper: {entry['paper']}"]
+            for name in PROFILES:
+                figures = f" ({entry[f'{name}_figures']})" if entry[f"{name}_figures"] else ""
+                blocks.append(f"- {name}: **{entry[name]}**{figures}")
+            blocks += [f"- notebook {entry['notebook']}", ""]
     return "\n".join(blocks)
 
 
-def write_page() -> Path:
-    """Write data/results/LEDGER.md."""
-    path = results_dir("LEDGER.md")
-    write_bytes(path, full_page(recorded_entries()).encode("utf-8"))
-    return path
+def update(
+    profiles: Sequence[str] = PROFILES,
+    *,
+    timings: bool = False,
+    say: Callable[[str], None] = print,
+) -> None:
+    """From the recorded runs to the ledgers, data/results/LEDGER.md and the README."""
+    for name in profiles:
+        say(f"profile {name}")
+        for entry in write_ledger(get_profile(name), timings=timings):
+            say(f"{entry['id']}  {entry['verdict']:28} {entry['claim']}")
+    say(f"written to {', '.join(str(path) for path in write_pages())}")
+
+
+def write_pages() -> list[Path]:
+    """LEDGER.md, and the README if these are the project's own results."""
+    entries = recorded_entries()
+    page, readme = results_dir("LEDGER.md"), home() / "README.md"
+    write_bytes(page, full_page(entries).encode("utf-8"))
+    if results_dir() != data_dir("results") or not readme.is_file():
+        return [page]
+    text = fill(readme.read_text(encoding="utf-8"), "summary", summary(entries))
+    write_bytes(readme, fill(text, "ledger", markdown(entries)).encode("utf-8"))
+    return [page, readme]
+
+
+def fill(text: str, mark: str, content: str) -> str:
+    """Replace what stands between <!-- mark --> and <!-- /mark --> in the README."""
+    pattern = rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)"
+    if not re.search(pattern, text, re.DOTALL):
+        raise DataError(f"README.md has no <!-- {mark} --> ... <!-- /{mark} -->: put the marks in")
+    return re.sub(pattern, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)

@@ -1,10 +1,11 @@
-"""Recorded runs: data/results/<profile>/tableN.json, and the answers item by item beside it.
+"""Recorded runs: data/results/<profile>/NAME.json, and the answers item by item beside it.
 
-    from sbert_lab import results
+    from sbert_lab.experiments import results
 
     table = results.open_table(1)                  # of the current profile
     table.mean("SBERT-NLI", "stsb"), table.spread("SBERT-NLI", "stsb")
     table.predictions("SBERT-NLI", "stsb")         # (seeds, N): what a bootstrap needs
+    results.open_study("between_the_two", "real")  # what is not in the paper, in the same form
 
 `sbert-lab evaluate table1` and `sbert-lab reproduce` write them.
 """
@@ -21,9 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sbert_lab.errors import CheckpointError, DataError, InputError, choices, require_choice
+from sbert_lab.experiments import command_of, name_of, title_of
 from sbert_lab.files import read_json
 from sbert_lab.paths import data_dir
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,14 +67,15 @@ class Row:
 
 
 class Results:
-    """A recorded table, read from its two files."""
+    """A recorded table or study, read from its two files."""
 
     def __init__(self, content: dict, predictions: Mapping[str, np.ndarray], path: Path) -> None:
         self._content, self._predictions, self.path = content, predictions, path
 
     @property
-    def number(self) -> int:
-        return self._content["table"]
+    def which(self) -> int | str:
+        """The number of the table, or the name of the study."""
+        return self._content["table"] if "table" in self._content else self._content["study"]
 
     @property
     def profile(self) -> str:
@@ -170,7 +173,7 @@ class Results:
         if name not in self._predictions:
             raise DataError(
                 f"{self.path.with_suffix('.safetensors').name} has no {name!r}: "
-                f"`sbert-lab evaluate table{self.number} --profile {self.profile}` writes it"
+                f"`{command_of(self.which, self.profile)}` writes it"
             )
         return self._predictions[name].astype(np.float64)
 
@@ -182,29 +185,41 @@ def results_dir(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
-def table_path(number: int, profile: str | Profile | None = None) -> Path:
-    """Where Table `number` of a profile is kept."""
-    if number not in range(1, 8):
-        raise InputError(f"there is no Table {number!r}: the paper has Tables 1 to 7")
-    name = profile.name if isinstance(profile, Profile) else get_profile(profile).name
-    return results_dir(name, f"table{number}.json")
+def recorded_path(which: int | str, profile: str | Profile | None = None) -> Path:
+    """Where a table (by its number) or a study (by its name) of a profile is kept."""
+    return results_dir(as_profile(profile).name, f"{name_of(which)}.json")
 
 
 def has_table(number: int, profile: str | Profile | None = None) -> bool:
     """Whether that table was recorded."""
-    return table_path(number, profile).is_file()
+    return recorded_path(number, profile).is_file()
+
+
+def has_study(name: str, profile: str | Profile | None = None) -> bool:
+    """Whether that study was recorded."""
+    return recorded_path(name, profile).is_file()
 
 
 def open_table(number: int, profile: str | Profile | None = None) -> Results:
     """The recorded Table `number`; an error says how to record it."""
+    return _open(number, profile)
+
+
+def open_study(name: str, profile: str | Profile | None = None) -> Results:
+    """The recorded study of that name; an error says how to record it."""
+    return _open(name, profile)
+
+
+def _open(which: int | str, profile: str | Profile | None) -> Results:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    path = table_path(number, profile)
+    path = recorded_path(which, profile)
     if not path.is_file():
+        where = path.parent.name
         raise DataError(
-            f"Table {number} was not recorded in profile {path.parent.name}: "
-            f"`sbert-lab evaluate table{number} --profile {path.parent.name}` does it"
+            f"{title_of(which)} was not recorded in profile {where}: "
+            f"`{command_of(which, where)}` does it"
         )
     arrays = path.with_suffix(".safetensors")
     try:

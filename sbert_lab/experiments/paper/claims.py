@@ -15,7 +15,7 @@ from sbert_lab.errors import InputError
 from sbert_lab.experiments.paper.rules import Claim, get_claim
 from sbert_lab.files import write_json
 from sbert_lab.paths import runs_dir
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 HOLDS = "holds"
 FAILS = "does not hold at this scale"
@@ -64,7 +64,7 @@ def claim(
     that says why, the claim is not measurable here. The printed line has no figures, so that it is
     the same on every machine; `.details` and the record have them.
     """
-    where = profile.name if isinstance(profile, Profile) else get_profile(profile).name
+    where = as_profile(profile).name
     result = judge(id, difference=difference, holds=holds, note=note, profile=where)
     record = _record(get_claim(id), result, where, note)
     write_json(runs_dir("claims", where, f"{id}.json"), record)

@@ -7,7 +7,8 @@ A rule has parts. Each part is a name and a kind:
     no gain    it lies below +2 points
 
 A claim holds if all its parts do. Claims of kind count, property and time have no differences:
-there the notebook checks, and says `holds=True` or `holds=False`.
+there the notebook checks, and says `holds=True` or `holds=False`. They are counted apart from the
+findings: what is arithmetic holds by construction, and a time is a matter of the machine.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ from sbert_lab.paths import data_dir
 if TYPE_CHECKING:
     import pandas as pd
 
-KINDS = ("count", "direction", "equality", "time", "property")
+FINDING, TIMING, CONSTRUCTION = "finding", "timing", "by construction"
+GROUPS = {
+    "direction": FINDING,
+    "equality": FINDING,
+    "time": TIMING,
+    "count": CONSTRUCTION,
+    "property": CONSTRUCTION,
+}
 PART_KINDS = ("above", "equal", "no gain")
 
 
@@ -42,6 +50,11 @@ class Claim:
     rule: str
     paper: str
     parts: Mapping[str, str]
+
+    @property
+    def group(self) -> str:
+        """A finding, a timing, or true by construction: these are counted apart."""
+        return GROUPS[self.kind]
 
 
 def get_claim(id: str) -> Claim:
@@ -73,15 +86,15 @@ def _parse(path: Path, _changed: int) -> dict[str, Claim]:
 
 
 def _claim(path: Path, row: dict[str, str]) -> Claim:
-    if row["kind"] not in KINDS:
-        raise DataError(f"{path}, {row['id']}: kind {row['kind']!r} is none of {choices(KINDS)}")
+    if row["kind"] not in GROUPS:
+        raise DataError(f"{path}, {row['id']}: kind {row['kind']!r} is none of {choices(GROUPS)}")
     parts = {}
     for part in filter(None, map(str.strip, row["parts"].split(";"))):
         kind, _, name = part.partition(":")
         if kind not in PART_KINDS or not name.strip():
             raise DataError(f"{path}, {row['id']}: part {part!r} is not '<kind>: <name>'")
         parts[name.strip()] = kind
-    if bool(parts) != (row["kind"] in ("direction", "equality")):
+    if bool(parts) != (GROUPS[row["kind"]] == FINDING):
         raise DataError(f"{path}, {row['id']}: kind {row['kind']} with {len(parts)} parts")
     cited = tuple(filter(None, row["cited_in"].split()))
     rest = {k: row[k] for k in ("id", "claim", "section", "notebook", "kind", "rule", "paper")}

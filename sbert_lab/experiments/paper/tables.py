@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.paths import data_dir
-from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.profiles import Profile, as_profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def comparison(
     """The table that compare() shows: everything formatted as text."""
     import pandas as pd
 
-    name = profile.name if isinstance(profile, Profile) else get_profile(profile).name
+    name = as_profile(profile).name
     lines = []
     for number, row in enumerate(rows):
         unknown = sorted(set(row) - set(FIELDS))

@@ -1,0 +1,138 @@
+"""The softmax objective and in-batch negatives with the same budget (notebook 17): three minutes.
+
+Every trained system starts from the profile's backbone, sees as many NLI pairs once and has the
+same settings, tuned for neither. Softmax takes pairs of all three labels, in-batch negatives the
+entailments. The metric was fixed before the run: the mean over the STS sets ("sts").
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch.nn import functional as F
+
+from sbert_lab import data
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.experiments.evaluation import everything
+from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.zoo import random_encoder
+from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.tasks import Siamese
+from sbert_lab.training import train
+
+STEPS, SEEDS, METRIC = 48, 3, "sts"
+OBJECTIVE = "in-batch negatives"
+
+
+class Masked(Siamese):
+    """In-batch negatives that leave out twins: rows that share an anchor or a positive."""
+
+    def collate(self, rows):
+        batch = super().collate(rows)
+        keys = [[row[name] for row in rows] for name in ("anchor", "positive")]
+        twins = torch.tensor([[any(k[i] == k[j] for k in keys) for j in range(len(rows))]
+                              for i in range(len(rows))])  # fmt: skip
+        batch["twins"] = twins & ~torch.eye(len(rows), dtype=torch.bool)  # (B, B)
+        return batch
+
+    def forward(self, batch):
+        u, v = (F.normalize(self.encoder(**batch[name]), dim=-1) for name in self.texts)
+        logits = (self.scale * u @ v.T).masked_fill(batch["twins"], float("-inf"))
+        return F.cross_entropy(logits, torch.arange(len(u), device=u.device))
+
+
+def rows(profile: Profile) -> list[Row]:
+    """Floors, the start, the three objectives, and an encoder that had other data."""
+
+    def start() -> SentenceEncoder:
+        return SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+
+    def entailed(seed: int, kind: type[Siamese] = Siamese) -> SentenceEncoder:
+        return _fit(profile, kind(start(), OBJECTIVE), _entailments(profile), seed)
+
+    def shuffled(seed: int) -> SentenceEncoder:
+        return _fit(profile, Siamese(start(), OBJECTIVE), _shuffled(_entailments(profile)), seed)
+
+    def softmax(seed: int) -> SentenceEncoder:
+        return _fit(profile, Siamese(start(), "classification", seed=seed), _nli(profile), seed)
+
+    def row(name: str, make: Callable[[int], SentenceEncoder], note: str, **given) -> Row:
+        return Row(name=name, run=lambda seed: _outcome(profile, make, seed), note=note, **given)
+
+    pairs = f"{STEPS * _config(profile).batch_size:,}"
+    return [
+        row("random weights", lambda seed: random_encoder(profile, seed),
+            "mini-bert's shape, nothing learned", kind="floor"),
+        row("in-batch, shuffled", shuffled, "as in-batch negatives, positives dealt out anew",
+            kind="floor"),
+        row("raw mini-bert", lambda seed: start(), "where all of them start"),
+        row("softmax", softmax, f"{pairs} NLI pairs of all labels, softmax(u, v, |u-v|)",
+            seeds=SEEDS),
+        row("in-batch negatives", entailed, f"{pairs} entailment pairs", seeds=SEEDS),
+        row("in-batch, twins masked", lambda seed: entailed(seed, Masked),
+            "the same; rows that share a text do not count", seeds=SEEDS),
+        row("mini-sbert", lambda seed: SentenceEncoder.load("mini-sbert"),
+            "in-batch negatives on real and our own entailments: other data", kind="extra"),
+    ]  # fmt: skip
+
+
+def data_seen(profile: Profile) -> str:
+    return str(data.coverage("nli", "train", profile=profile))
+
+
+def about(profile: Profile) -> dict:
+    config = _config(profile)
+    settings = {"batch_size": config.batch_size, "steps": STEPS, "scale": 20.0}
+    return {
+        "metric": METRIC,
+        "pairs seen": STEPS * config.batch_size,
+        "settings": {**settings, "learning_rate": config.learning_rate},
+        "tests": dict(_tests(profile).about),
+    }
+
+
+def _config(profile: Profile) -> TrainConfig:
+    return replace(profile.train, max_steps=STEPS, bucket_batches=0)  # batches of mixed length
+
+
+def _outcome(profile: Profile, make: Callable[[int], SentenceEncoder], seed: int) -> Outcome:
+    began = time.process_time()
+    encoder = make(seed)
+    trained = time.process_time()
+    scores = everything.score(encoder.encode, _tests(profile))
+    seconds = {"training": trained - began, "scoring": time.process_time() - trained}
+    return Outcome(scores, info={"cpu_seconds": {k: round(v, 1) for k, v in seconds.items()}})
+
+
+def _fit(profile: Profile, task: Siamese, pairs: list[dict], seed: int) -> SentenceEncoder:
+    with tempfile.TemporaryDirectory() as folder:
+        config = replace(_config(profile), seed=seed)
+        train(task, pairs, config, run_dir=Path(folder, "run"), show_progress=False)
+    return task.encoder
+
+
+@cache
+def _tests(profile: Profile) -> everything.Tests:
+    return everything.load_tests(profile)
+
+
+@cache
+def _nli(profile: Profile) -> list[dict]:
+    return [dict(row) for row in data.load("nli", "train", profile=profile)]
+
+
+def _entailments(profile: Profile) -> list[dict]:
+    rows = (row for row in _nli(profile) if row["label"] == 0)
+    return [{"anchor": row["sentence1"], "positive": row["sentence2"]} for row in rows]
+
+
+def _shuffled(pairs: list[dict]) -> list[dict]:
+    """Each anchor with the positive of another: the floor."""
+    order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0)).tolist()
+    return [{**row, "positive": pairs[i]["positive"]} for row, i in zip(pairs, order, strict=True)]
