@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -56,8 +56,8 @@ def encode_to_file(
     if window < 1:
         raise InputError(f"window must be at least 1, got {window}")
     us, plan = join_processes(encoder.device), smart_plan(encoder.device, token_budget)
-    with _as_file(sentences, Path(output), us) as (source, is_json):
-        count, digest = _survey(source, is_json)
+    with _as_file(sentences, Path(output), us) as read:
+        count, digest = _survey(read(), sentences)
         job = {
             "sentences": digest,
             "encoder": encoder_digest(encoder),
@@ -67,7 +67,7 @@ def encode_to_file(
         made = _Growing(Path(output), job, us)
         bar = tqdm(total=count, initial=made.done["rows"], unit="sentence",
                    disable=not show_progress or not us.is_main)  # fmt: skip
-        left = (one for one in _windows(source, is_json, window) if one[0] >= made.done["rows"])
+        left = (one for one in _windows(read(), window) if one[0] >= made.done["rows"])
         with bar, evaluating(encoder, precision):
             for start, ids, cut in tokenize_ahead(left, encoder.tokenize):
                 batches = plan([len(one) for one in ids])
@@ -97,17 +97,17 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _as_file(sentences, output: Path, us: Processes) -> Iterator[tuple[Path, bool]]:
-    """The sentences as a file that can be read twice: their own, or a copy as JSON lines."""
+def _as_file(sentences, output: Path, us: Processes) -> Iterator[Callable[[], Iterator[str]]]:
+    """A function that reads the sentences: from their own file, or from a copy as JSON lines."""
     if isinstance(sentences, (str, Path)):
-        yield Path(sentences), False
+        yield lambda: read_lines(sentences)
         return
     spool = output.with_name(output.name + ".sentences.jsonl")
     try:
         if us.is_main:
             _write_spool(sentences, spool)
         us.wait()
-        yield spool, True
+        yield lambda: map(json.loads, read_lines(spool))
     finally:
         if us.is_main:
             spool.unlink(missing_ok=True)
@@ -124,26 +124,23 @@ def _write_spool(sentences: Iterable[str], spool: Path) -> None:
         raise CheckpointError(f"cannot write {spool}: {error}") from error
 
 
-def _read(source: Path, is_json: bool) -> Iterator[str]:
-    return map(json.loads, read_lines(source)) if is_json else read_lines(source)
-
-
-def _windows(source: Path, is_json: bool, window: int) -> Iterator[tuple[int, list[str]]]:
-    lines, start = _read(source, is_json), 0
+def _windows(lines: Iterator[str], window: int) -> Iterator[tuple[int, list[str]]]:
+    start = 0
     while some := list(islice(lines, window)):
         yield start, some
         start += len(some)
 
 
-def _survey(source: Path, is_json: bool) -> tuple[int, str]:
+def _survey(lines: Iterator[str], source: object) -> tuple[int, str]:
     """How many sentences there are, and a digest of them all."""
     count, digest = 0, hashlib.sha256()
-    for sentence in _read(source, is_json):
+    for sentence in lines:
         count += 1
         content = sentence.encode("utf-8", "surrogatepass")
         digest.update(len(content).to_bytes(8, "little") + content)
     if not count:
-        raise InputError(f"there is nothing to encode: {source if not is_json else 'no sentence'}")
+        where = source if isinstance(source, (str, Path)) else "no sentence"
+        raise InputError(f"there is nothing to encode: {where}")
     return count, digest.hexdigest()
 
 

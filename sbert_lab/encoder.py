@@ -1,6 +1,7 @@
 """SentenceEncoder: a BERT-like backbone and a pooling, with encode, save and load."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -9,7 +10,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoConfig, AutoModel, AutoTokenizer
-from transformers.utils import logging as transformers_logging
+from transformers.utils import logging
 
 from sbert_lab.devices import pick_device
 from sbert_lab.encoder_folder import (
@@ -45,7 +46,7 @@ class SentenceEncoder(Encoder):
         self.max_length, self.lower_case = max_length, lower_case
         self.pad_id = tokenizer.pad_token_id
         # BERT's next-sentence layer: no pooling of ours uses it, but save() gives it back.
-        self._unused = [getattr(backbone, "pooler", None)]
+        self._unused = [getattr(backbone, "pooler", None)]  # in a list, or it would be registered
         if self._unused[0] is not None:
             backbone.pooler = None
         backend = getattr(tokenizer, "backend_tokenizer", None)
@@ -175,16 +176,15 @@ def _longest_input(config, tokenizer) -> int:
     return min(positions, tokenizer.model_max_length)
 
 
-class _quiet:
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
     """Keep transformers' loading bars and hints out of the notebook."""
-
-    def __enter__(self) -> None:
-        self.level = transformers_logging.get_verbosity()
-        self.bars = transformers_logging.is_progress_bar_enabled()
-        transformers_logging.set_verbosity_error()
-        transformers_logging.disable_progress_bar()
-
-    def __exit__(self, *_: object) -> None:
-        transformers_logging.set_verbosity(self.level)
-        if self.bars:
-            transformers_logging.enable_progress_bar()
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

@@ -13,6 +13,11 @@ from sbert_lab.pooling import POOLERS
 DIGESTS = "sbert_lab.json"
 _HUB_ID = re.compile(r"^(?P<id>[\w.-]+/[\w.-]+?)(?:@(?P<revision>\w+))?$")
 _MODULES = {"Transformer", "Pooling", "Normalize"}
+_FLAGS = {  # ours and sentence-transformers' names of a pooling
+    "cls": "pooling_mode_cls_token",
+    "mean": "pooling_mode_mean_tokens",
+    "max": "pooling_mode_max_tokens",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +41,7 @@ def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
     match = _HUB_ID.match(text)
     if match and not text.startswith((".", "/", "~")):
         return _checked(_download(match["id"], match["revision"] or revision))
-    known = sorted(p.name for p in models.glob("*/config.json")) if models.is_dir() else []
-    names = choices(p.parent.name for p in models.glob("*/config.json")) if known else "none yet"
+    names = choices(p.parent.name for p in models.glob("*/config.json")) or "none yet"
     raise InputError(
         f"no model {text!r}: give a folder, a name in data/models ({names}), or a hub id "
         "with its revision such as 'google-bert/bert-base-uncased@<40 digits>'"
@@ -47,8 +51,7 @@ def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
 def _checked(folder: Path) -> Path:
     if not (folder / "config.json").is_file():
         raise CheckpointError(f"{folder} has no config.json: it is not a saved model")
-    weights = list(folder.glob("*.safetensors"))
-    if not weights:
+    if not any(folder.glob("*.safetensors")):
         raise CheckpointError(
             f"{folder} has no safetensors file: other weight formats can run code and are not "
             "opened; convert them with transformers' save_pretrained first"
@@ -107,11 +110,10 @@ def _optional(path: Path, default: object = None) -> object:
 
 def _read_pooling(folder: Path) -> str:
     config = read_json(folder / "config.json")
-    flags = {"cls": "cls_token", "mean": "mean_tokens", "max": "max_tokens"}
     modes = config.get("pooling_mode")
     if modes is None:
         modes = [key for key, value in config.items() if key.startswith("pooling_mode_") and value]
-        names = {f"pooling_mode_{flag}": name for name, flag in flags.items()}
+        names = {flag: name for name, flag in _FLAGS.items()}
         modes = [names.get(mode, mode) for mode in modes]
     modes = [modes] if isinstance(modes, str) else list(modes)
     if len(modes) != 1 or modes[0] not in POOLERS:
@@ -137,12 +139,8 @@ def write_settings(folder: Path, settings: Settings, width: int) -> None:
         for i, (path, kind) in enumerate(modules)
     ]
     write_json(folder / "modules.json", entries)
-    flags = {
-        "pooling_mode_cls_token": settings.pooling == "cls",
-        "pooling_mode_mean_tokens": settings.pooling == "mean",
-        "pooling_mode_max_tokens": settings.pooling == "max",
-        "pooling_mode_mean_sqrt_len_tokens": False,
-    }
+    flags = {flag: settings.pooling == name for name, flag in _FLAGS.items()}
+    flags["pooling_mode_mean_sqrt_len_tokens"] = False
     write_json(folder / "1_Pooling/config.json", {"word_embedding_dimension": width, **flags})
     lengths = {"max_seq_length": settings.max_length, "do_lower_case": settings.lower_case}
     write_json(folder / "sentence_bert_config.json", lengths)

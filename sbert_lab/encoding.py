@@ -21,8 +21,8 @@ from sbert_lab.errors import InputError
 from sbert_lab.vectors import unit_rows
 
 Tokenize = Callable[[list], tuple[list, int]]  # items -> rows of tokens, how many were cut off
-Collate = Callable[[list], object]  # some rows -> what forward takes
-Forward = Callable[[object], Tensor]  # -> (B, ...)
+Collate = Callable[[list], dict[str, Tensor | None]]  # some rows -> what forward(**batch) takes
+Forward = Callable[..., Tensor]  # -> (B, ...)
 Plan = Callable[[Sequence[int]], list[np.ndarray]]  # token counts -> row numbers batch by batch
 
 WINDOW = 8192  # items tokenized ahead of the computation
@@ -174,7 +174,7 @@ def compute_batch(
     """One batch as float32 (B, ...); if the GPU's memory does not suffice, its halves."""
     device = _device(network)
     try:
-        results = forward(move(collate(rows), device)).float().cpu().numpy()
+        results = forward(**move(collate(rows), device)).float().cpu().numpy()
         return unit_rows(results) if normalize else results
     except torch.OutOfMemoryError as error:
         if len(rows) == 1:
@@ -243,7 +243,7 @@ class Encoder(nn.Module):
             self,
             tokenize=self.tokenize,
             collate=self.pad,
-            forward=self._forward,
+            forward=self,
             plan=smart_plan(self.device, token_budget or self.token_budget),
             precision=self.auto_precision if precision == "auto" else precision,
             normalize=normalize and not self.normalize,
@@ -252,8 +252,4 @@ class Encoder(nn.Module):
 
     def embed(self, ids: list[list[int]], *, normalize: bool = False) -> np.ndarray:
         """The vectors of one batch of tokenized sentences: float32 (B, H)."""
-        normalize = normalize and not self.normalize
-        return compute_batch(self, self.pad, self._forward, ids, normalize=normalize)
-
-    def _forward(self, batch: dict[str, Tensor | None]) -> Tensor:
-        return self(**batch)
+        return compute_batch(self, self.pad, self, ids, normalize=normalize and not self.normalize)

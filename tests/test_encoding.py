@@ -18,15 +18,19 @@ def tokenize(sentences):
     return [[1, *(ord(c) % 90 + 2 for c in s)] for s in sentences], 0
 
 
-def forward(batch):
+def collate(rows):
+    ids, mask = pad(rows, 50)
+    return {"ids": ids, "mask": mask}
+
+
+def forward(ids, mask):
     """Sum of the real ids: padding would show at once."""
-    ids, mask = batch
     real = ids if mask is None else ids * mask
     return torch.stack([real.sum(1), torch.full((len(ids),), 7)], dim=1).float()
 
 
 def run(sentences, **changes):
-    given = {"tokenize": tokenize, "collate": lambda rows: pad(rows, 50), "forward": forward}
+    given = {"tokenize": tokenize, "collate": collate, "forward": forward}
     plan = partial(plan_batches, token_budget=changes.pop("token_budget", 40))
     return forward_all(sentences, torch.nn.Linear(1, 1), **{**given, "plan": plan, **changes})
 
@@ -74,11 +78,11 @@ def test_windows_are_tokenized_ahead_without_changing_anything(monkeypatch):
 def test_out_of_memory_is_answered_by_smaller_batches():
     sizes = []
 
-    def greedy(batch):
-        sizes.append(len(batch[0]))
-        if sizes[-1] > 3:
+    def greedy(ids, mask):
+        sizes.append(len(ids))
+        if len(ids) > 3:
             raise torch.OutOfMemoryError("GPU is full")
-        return forward(batch)
+        return forward(ids, mask)
 
     sentences = ["abc"] * 20
     assert np.array_equal(run(sentences, forward=greedy, token_budget=80), run(sentences))
@@ -86,7 +90,7 @@ def test_out_of_memory_is_answered_by_smaller_batches():
 
 
 def test_one_sentence_that_does_not_fit_is_explained():
-    def hopeless(batch):
+    def hopeless(ids, mask):
         raise torch.OutOfMemoryError("GPU is full")
 
     with pytest.raises(InputError, match="one sentence of 4 tokens does not fit"):

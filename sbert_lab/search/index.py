@@ -69,14 +69,14 @@ class VectorIndex:
                 stacklevel=2,
             )
             kind, settings = "exact", {}
-        allowed = _SETTINGS[kind]
+        build = _BUILDERS[kind]
+        allowed = sorted(build.__kwdefaults__ or ())
         for name in settings:
             if name not in allowed:
-                raise InputError(
-                    f"{kind} has no setting {name!r}, only {sorted(allowed) or 'none'}"
-                )
-        engine = _BUILDERS[kind](vectors, **settings)
-        return cls(kind, engine, listed, {**(about or {}), "settings": settings})
+                raise InputError(f"{kind} has no setting {name!r}, only {allowed or 'none'}")
+        return cls(
+            kind, build(vectors, **settings), listed, {**(about or {}), "settings": settings}
+        )
 
     def search(self, queries, *, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest of each query: (Q, H) -> cosines (Q, k), rows (Q, k), best first.
@@ -236,9 +236,3 @@ def _filled(index, vectors):
 
 
 _BUILDERS = {"exact": checked_units, "flat": _flat, "hnsw": _hnsw, "ivfpq": _ivfpq}
-_SETTINGS = {
-    "exact": frozenset(),
-    "flat": frozenset(),
-    "hnsw": frozenset({"links", "build_effort", "search_effort"}),
-    "ivfpq": frozenset({"cells", "probes", "code_bytes"}),
-}

@@ -84,7 +84,7 @@ class CrossEncoder(nn.Module):
             self,
             tokenize=self._tokenize_pairs,
             collate=self._batch,
-            forward=self.logits,
+            forward=lambda **batch: self.logits(batch),
             precision="auto",
             show_progress=show_progress,
             unit="pair",

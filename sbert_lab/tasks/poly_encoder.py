@@ -104,7 +104,7 @@ class PolyEncoder(nn.Module):
             self,
             tokenize=self.encoder.tokenize,
             collate=self.encoder.pad,
-            forward=lambda batch: self.contexts(**batch),
+            forward=self.contexts,
             precision="auto",
         )
 

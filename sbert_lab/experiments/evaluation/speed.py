@@ -135,7 +135,7 @@ def encode_with(encoder, plan: Plan, *, width: int | None = None) -> Encode:
             encoder,
             tokenize=encoder.tokenize,
             collate=collate,
-            forward=lambda batch: encoder(**batch),
+            forward=encoder,
             plan=plan,
             window=len(sentences),
         )
