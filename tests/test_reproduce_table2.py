@@ -8,7 +8,7 @@ from scipy import stats
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments import paper, table2, zoo
-from sbert_lab.experiments.evaluation import resampling, sts
+from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.paper.claims import HOLDS, decide
 from sbert_lab.profiles import get_profile
 
@@ -100,14 +100,14 @@ def test_the_data_line_names_every_set_that_was_used():
 
 def test_differences_of_shared_resamples_are_those_of_bootstrap_difference(gold):
     a, b = noisy(gold, 0.3, 1), noisy(gold, 0.4, 2)
-    drawn = resampling.bootstrap_systems(gold, {"a": a, "b": b}, samples=50, seed=3)
+    drawn = sts.bootstrap_systems(gold, {"a": a, "b": b}, samples=50, seed=3)
     expected = sts.bootstrap_difference(gold, a, b, samples=50, seed=3)
     np.testing.assert_allclose(drawn["a"] - drawn["b"], expected, atol=1e-9)
 
 
 def test_a_resample_is_scipys_spearman_averaged_over_seeds(gold):
     runs = noisy(gold, 0.3, 1)
-    drawn = resampling.bootstrap_systems(gold, {"a": runs}, samples=3, seed=5)["a"]
+    drawn = sts.bootstrap_systems(gold, {"a": runs}, samples=3, seed=5)["a"]
     picks = np.random.default_rng(5).integers(len(gold), size=(3, len(gold)))
     for value, chosen in zip(drawn, picks, strict=True):
         expected = np.mean([stats.spearmanr(gold[chosen], run[chosen]).statistic for run in runs])
@@ -117,16 +117,14 @@ def test_a_resample_is_scipys_spearman_averaged_over_seeds(gold):
 def test_a_difference_of_differences_of_equal_gains_is_exactly_zero(gold):
     """Only if all four systems see the same pairs: separate resamples would scatter around 0."""
     low, high = noisy(gold, 0.4, 1), noisy(gold, 0.2, 2)
-    drawn = resampling.bootstrap_systems(
-        gold, {"a": low, "b": high, "c": low, "d": high}, samples=20
-    )
+    drawn = sts.bootstrap_systems(gold, {"a": low, "b": high, "c": low, "d": high}, samples=20)
     gap = (drawn["b"] - drawn["a"]) - (drawn["d"] - drawn["c"])
     np.testing.assert_array_equal(gap, 0)
 
 
 def test_the_same_seed_gives_the_same_picks_and_another_gives_others(gold):
     one, same, other = (
-        resampling.bootstrap_systems(gold, {"a": noisy(gold, 0.3, 1)}, samples=20, seed=seed)["a"]
+        sts.bootstrap_systems(gold, {"a": noisy(gold, 0.3, 1)}, samples=20, seed=seed)["a"]
         for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(one, same)
@@ -144,14 +142,14 @@ def test_the_same_seed_gives_the_same_picks_and_another_gives_others(gold):
 )
 def test_scores_that_cannot_be_ranked_are_refused(gold, scores, message):
     with pytest.raises(InputError, match=message):
-        resampling.bootstrap_systems(gold, {"a": scores})
+        sts.bootstrap_systems(gold, {"a": scores})
 
 
 def test_too_few_pairs_to_resample_and_no_samples_are_refused(gold):
     with pytest.raises(InputError, match="use more"):
-        resampling.bootstrap_systems([0, 0, 1], {"a": [1, 2, 3]})
+        sts.bootstrap_systems([0, 0, 1], {"a": [1, 2, 3]})
     with pytest.raises(InputError, match="at least 1"):
-        resampling.bootstrap_systems(gold, {"a": gold}, samples=0)
+        sts.bootstrap_systems(gold, {"a": gold}, samples=0)
 
 
 # ---- the claims

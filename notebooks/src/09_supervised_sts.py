@@ -32,7 +32,7 @@ from sbert_lab.course import nb09 as figures
 from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper, results, table2
-from sbert_lab.experiments.evaluation import resampling, sts
+from sbert_lab.experiments.evaluation import sts
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import CrossEncoder, Siamese
 from sbert_lab.training import train
@@ -382,7 +382,7 @@ lucks, drawn = {}, {}
 for name, one in tables.items():
     here = {what: both for what, both in PAIRS.items() if all(map(one.exists, both))}
     systems = {row: one.predictions(row, "test") for both in here.values() for row in both}
-    drawn[name] = resampling.bootstrap_systems(one.gold("test"), systems)  # one resampling for all
+    drawn[name] = sts.bootstrap_systems(one.gold("test"), systems)  # one resampling for all
     lucks[name] = {
         what: {
             "over the test pairs": sts.interval(drawn[name][a] - drawn[name][b]),

@@ -24,12 +24,14 @@ def build(id: str, profile: Profile, seed: int = 1) -> object:
     return MAKERS[system.how](system, profile, seed)
 
 
-def train_task(task: object, rows: Sequence[dict], config: TrainConfig) -> None:
+def train_task(
+    task: object, rows: Sequence[dict], config: TrainConfig, *, show_progress: bool = False
+) -> None:
     """Train a task in a folder that goes afterwards: for a network that only one row asks for."""
     from sbert_lab.training import train
 
     with tempfile.TemporaryDirectory() as folder:
-        train(task, rows, config, run_dir=folder, show_progress=False)
+        train(task, rows, config, run_dir=folder, show_progress=show_progress)
 
 
 def _words(system: System, profile: Profile, seed: int) -> object:

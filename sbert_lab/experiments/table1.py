@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sbert_lab.experiments import lines
-from sbert_lab.experiments.evaluation import sts_sets
-from sbert_lab.experiments.evaluation.resampling import bootstrap_systems
+from sbert_lab.experiments.evaluation import sts, sts_sets
 from sbert_lab.experiments.evaluation.vectors import Encode
 from sbert_lab.experiments.results import Outcome
 from sbert_lab.experiments.systems import name_of
@@ -114,7 +113,7 @@ def _draw(results: Results, name: str, there: list[str], samples: int) -> dict[s
     if SBERT in there:
         systems |= {other: results.predictions(SBERT, f"{name} {other}") for other in DISTANCES}
     seed = sts_sets.SETS.index(name)
-    return bootstrap_systems(results.gold(name), systems, samples=samples, seed=seed)
+    return sts.bootstrap_systems(results.gold(name), systems, samples=samples, seed=seed)
 
 
 def outcome(encode: Encode, profile: Profile, *, distances: bool = False) -> Outcome:

@@ -14,7 +14,6 @@ import numpy as np
 from sbert_lab import data
 from sbert_lab.experiments import lines
 from sbert_lab.experiments.evaluation import sts
-from sbert_lab.experiments.evaluation.resampling import bootstrap_systems
 from sbert_lab.experiments.results import Outcome
 from sbert_lab.experiments.systems import name_of
 
@@ -60,7 +59,7 @@ def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
         "cross first": "cross-nli-stsb",
     }
     predicted = {key: results.predictions(name_of(id), "test") for key, id in ids.items()}
-    drawn = bootstrap_systems(results.gold("test"), predicted)
+    drawn = sts.bootstrap_systems(results.gold("test"), predicted)
     sbert_gain = drawn["sbert first"] - drawn["sbert"]
     cross_gain = drawn["cross first"] - drawn["cross"]
     return {

@@ -145,11 +145,8 @@ def _claim_parts() -> lines.Parts:
 
 
 def _bootstrap(results: Results, samples: int, a: str, b: str | None) -> np.ndarray:
-    gold_scores, first = results.gold(SET), results.predictions(a, SET)
-    if b is None:
-        return sts.bootstrap_spearman(gold_scores, first, samples=samples)
-    second = results.predictions(b, SET)
-    return sts.bootstrap_difference(gold_scores, first, second, samples=samples)
+    predicted = [results.predictions(row, SET) for row in (a, b) if row]
+    return sts.bootstrap(results.gold(SET), *predicted, samples=samples)
 
 
 def _dev(profile: Profile):

@@ -6,7 +6,6 @@ a difference between two of them is then the work of what was changed, or of cha
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sbert_lab.errors import InputError, require_choice
-from sbert_lab.experiments.building import build
+from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.objectives import CONCATENATIONS, PAPER_CONCATENATION
 from sbert_lab.pooling import POOLERS
@@ -85,15 +84,13 @@ def start_encoder(cell: Cell, profile: Profile, seed: int):
 def train_cell(cell: Cell, profile: Profile, seed: int, *, show_progress: bool = False):
     """Train one cell with one seed; the encoder, without the head."""
     from sbert_lab.tasks import Siamese
-    from sbert_lab.training import train
 
     encoder = start_encoder(cell, profile, seed)
     head = {"concatenation": cell.concatenation, "seed": seed}
     task = Siamese(encoder, OBJECTIVES[cell.objective], **head)
     rows = training_pairs(cell.objective, profile, shuffled=cell.shuffled)
     config = settings(cell.objective, profile, seed)
-    with tempfile.TemporaryDirectory() as folder:
-        train(task, rows, config, run_dir=folder, show_progress=show_progress)
+    train_task(task, rows, config, show_progress=show_progress)
     return encoder
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.evaluation.groups import connect
 from sbert_lab.experiments.evaluation.vectors import column
 
 Ask = Callable[[list[dict], list[dict]], np.ndarray]
@@ -150,13 +151,9 @@ def components(rows: Sequence[dict]) -> np.ndarray:
 
     Two pairs that share a sentence are connected, and so is all that is connected to either.
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    first, second, count = _sentence_numbers(rows)
-    graph = coo_matrix((np.ones(len(first)), (first, second)), shape=(count, count))
-    parts = connected_components(graph, directed=False)[1][first]
-    return np.unique(parts, return_inverse=True)[1]
+    first, second, _ = _sentence_numbers(rows)
+    group_of = connect(zip(first, second, strict=True))
+    return np.array([group_of[sentence] for sentence in first])
 
 
 def leak(rows: Sequence[dict], fold: Fold) -> Leak:
@@ -220,15 +217,13 @@ def bootstrap_topics(
 
     Without b: of Spearman(a) alone. Several seeds come as (seeds, N) and are averaged.
     """
-    gold, a, topics = np.asarray(gold, dtype=float), np.atleast_2d(a), np.asarray(topics)
+    gold, topics = np.asarray(gold, dtype=float), np.asarray(topics)
+    systems = [np.atleast_2d(one) for one in (a, b) if one is not None]
     parts = []
     for number, topic in enumerate(np.unique(topics)):
-        here, given = topics == topic, {"samples": samples, "seed": number}
-        if b is None:
-            parts.append(sts.bootstrap_spearman(gold[here], a[:, here], **given))
-        else:
-            other = np.atleast_2d(b)[:, here]
-            parts.append(sts.bootstrap_difference(gold[here], a[:, here], other, **given))
+        here = topics == topic
+        both = [one[:, here] for one in systems]
+        parts.append(sts.bootstrap(gold[here], *both, samples=samples, seed=number))
     return np.mean(parts, axis=0)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sbert_lab.errors import InputError
+from sbert_lab.experiments.evaluation.groups import connect
 from sbert_lab.search import top_k
 from sbert_lab.search.blocks import BLOCK, checked_units, upper_triangle
 
@@ -29,20 +30,15 @@ class Questions:
 
 def collect(rows) -> Questions:
     """Questions of pairs (columns sentence1, sentence2, label), in order of appearance."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     first, second = list(rows["sentence1"]), list(rows["sentence2"])
     labels = np.asarray(rows["label"])
     if not len(labels) or not set(np.unique(labels)) <= {0, 1}:
         raise InputError(f"labels should be 0 or 1, got {sorted(set(labels.tolist()))[:5]}")
-    texts = list(dict.fromkeys(text for pair in zip(first, second, strict=True) for text in pair))
-    place = {text: number for number, text in enumerate(texts)}
+    group_of = connect(zip(first, second, strict=True), (labels == 1).tolist())
+    place = {text: number for number, text in enumerate(group_of)}
     left, right = (np.array([place[text] for text in side]) for side in (first, second))
-    linked = labels == 1
-    graph = coo_matrix((np.ones(linked.sum()), (left[linked], right[linked])), (len(texts),) * 2)
-    groups = connected_components(graph, directed=False)[1]
-    return Questions(texts=texts, left=left, right=right, labels=labels, groups=groups)
+    groups = np.array(list(group_of.values()))
+    return Questions(texts=list(group_of), left=left, right=right, labels=labels, groups=groups)
 
 
 def precision_recall(cosines, labels, threshold: float) -> tuple[float, float, float]:

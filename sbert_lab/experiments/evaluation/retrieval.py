@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sbert_lab.errors import InputError
+from sbert_lab.experiments.evaluation.groups import connect
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ def split_questions(
     Each test query is one question of a group; the rest of its group is in the collection, which is
     filled up with other test questions.
     """
-    groups = _groups(rows)
+    pairs = [(row["sentence1"], row["sentence2"]) for row in rows]
+    groups = connect(pairs, [row["label"] == 1 for row in rows])
     members: dict[int, list[str]] = {}
     for question, group in groups.items():
         members.setdefault(group, []).append(question)
@@ -98,23 +100,3 @@ def rerank(first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
         inside = np.argsort(np.argsort(second[query, rows], kind="stable"))
         result[query, rows] = 1 + inside  # above every rank, which is 0 or less
     return result
-
-
-def _groups(rows: Sequence[dict]) -> dict[str, int]:
-    """Each question's group: connected through pairs with label 1."""
-    parent: dict[str, str] = {}
-
-    def root(question: str) -> str:
-        while parent[question] != question:
-            parent[question] = parent[parent[question]]
-            question = parent[question]
-        return question
-
-    for row in rows:
-        pair = row["sentence1"], row["sentence2"]
-        for question in pair:
-            parent.setdefault(question, question)
-        if row["label"] == 1:
-            parent[root(pair[0])] = root(pair[1])
-    numbers: dict[str, int] = {}
-    return {question: numbers.setdefault(root(question), len(numbers)) for question in parent}

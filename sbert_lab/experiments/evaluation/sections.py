@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sbert_lab.errors import InputError
+from sbert_lab.experiments.evaluation.groups import connect
 from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
 from sbert_lab.words import STOP_WORDS, split_words
 
@@ -119,22 +120,11 @@ def section_memory(rows: Sequence[dict]) -> Cue:
 
     Anchor and positive are of one section; chains of such pairs are followed to their ends.
     """
-    parent: dict[str, str] = {}
-
-    def root(sentence: str) -> str:
-        while parent[sentence] != sentence:
-            parent[sentence] = parent[parent[sentence]]
-            sentence = parent[sentence]
-        return sentence
-
-    for anchor, positive in zip(column(rows, "anchor"), column(rows, "positive"), strict=True):
-        for sentence in (anchor, positive):
-            parent.setdefault(sentence, sentence)
-        parent[root(anchor)] = root(positive)
+    pairs = zip(column(rows, "anchor"), column(rows, "positive"), strict=True)
+    section_of = connect(pairs)
 
     def remembered(first: str, second: str) -> float:
-        known = first in parent and second in parent
-        return float(known and root(first) == root(second))
+        return float(first in section_of and section_of[first] == section_of.get(second))
 
     return remembered
 

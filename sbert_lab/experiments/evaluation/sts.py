@@ -4,7 +4,7 @@
 (`score_pairs`, `correlations`, `score_subsets`, `bootstrap_difference`) is in points: times 100.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,15 +122,49 @@ def bootstrap_difference(
     several seeds comes as (seeds, N): its Spearmans are averaged. For a mean over several sets,
     average the arrays that you get per set, each with its own seed.
     """
-    systems = [_runs(gold, scores_a), _runs(gold, scores_b)]
-    return _bootstrap(gold, systems, samples, seed)
+    return bootstrap(gold, scores_a, scores_b, samples=samples, seed=seed)
 
 
 def bootstrap_spearman(
     gold: Sequence[float], scores: np.ndarray, *, samples: int = 1000, seed: int = 0
 ) -> np.ndarray:
     """Spearman of one system (points) on resampled pairs: (samples,). Is it above chance at all?"""
-    return _bootstrap(gold, [_runs(gold, scores)], samples, seed)
+    return bootstrap(gold, scores, samples=samples, seed=seed)
+
+
+def bootstrap(
+    gold: Sequence[float], *systems: np.ndarray, samples: int = 1000, seed: int = 0
+) -> np.ndarray:
+    """The first system's Spearman, minus the second's if there is one, per resample: (samples,)."""
+    runs = [_runs(gold, one) for one in systems]
+    gold, rng = np.asarray(gold, dtype=np.float64), np.random.default_rng(seed)
+    kept: list[float] = []
+    for _ in range(20):  # more than one turn only if resamples came out constant
+        picks = _picks(gold, samples - len(kept), rng)
+        first, *others = [_mean_spearman(gold, one, picks) for one in runs]
+        values = first - others[0] if others else first
+        kept.extend(values[np.isfinite(values)].tolist())
+        if len(kept) == samples:
+            return np.array(kept)
+    raise InputError(f"{_too_few(gold)}: use more pairs")
+
+
+def bootstrap_systems(
+    gold: Sequence[float], systems: Mapping[str, np.ndarray], *, samples: int = 1000, seed: int = 0
+) -> dict[str, np.ndarray]:
+    """Spearman (points) of several systems on ONE series of resampled pairs: name -> (samples,).
+
+    Row i of every result belongs to the same pairs, so any sum or difference of them is paired: a
+    difference of differences too. A system is (N,) or (seeds, N); its seeds are averaged. The
+    picks are those of bootstrap_difference with the same seed.
+    """
+    runs = {name: _runs(gold, one) for name, one in systems.items()}
+    gold = np.asarray(gold, dtype=np.float64)
+    picks = _picks(gold, samples, np.random.default_rng(seed))
+    drawn = {name: _mean_spearman(gold, one, picks) for name, one in runs.items()}
+    if not all(np.isfinite(values).all() for values in drawn.values()):
+        raise InputError(f"{_too_few(gold)}: use more")
+    return drawn
 
 
 def interval(differences: np.ndarray, level: float = 0.95) -> tuple[float, float]:
@@ -145,33 +179,24 @@ def _runs(gold: Sequence[float], scores: np.ndarray) -> list[np.ndarray]:
     return [_checked(gold, run)[1] for run in np.atleast_2d(np.asarray(scores, dtype=float))]
 
 
-def _bootstrap(gold: Sequence[float], systems: list, samples: int, seed: int) -> np.ndarray:
-    """The first system's Spearman, minus the second's if there is one, per resample."""
+def _picks(gold: np.ndarray, samples: int, rng: np.random.Generator) -> np.ndarray:
     if samples < 1:
         raise InputError(f"samples must be at least 1, got {samples!r}")
-    gold = np.asarray(gold, dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    kept: list[float] = []
-    for _ in range(20):  # more than one turn only if resamples came out constant
-        picks = rng.integers(len(gold), size=(samples - len(kept), len(gold)))
-        first, *others = [_mean_spearman(gold, runs, picks) for runs in systems]
-        values = first - others[0] if others else first
-        kept.extend(values[np.isfinite(values)].tolist())
-        if len(kept) == samples:
-            return 100 * np.array(kept)
-    raise InputError(
-        f"too few different values among the {len(gold)} pairs to resample them: use more pairs"
-    )
+    return rng.integers(len(gold), size=(samples, len(gold)))
+
+
+def _too_few(gold: np.ndarray) -> str:
+    return f"too few different values among the {len(gold)} pairs to resample them"
 
 
 def _mean_spearman(gold: np.ndarray, runs: list[np.ndarray], picks: np.ndarray) -> np.ndarray:
-    """Spearman per resample, averaged over a system's runs; nan where one side is constant."""
+    """Spearman (points) per resample, averaged over a system's runs; nan if a side is constant."""
     results = np.empty(len(picks))
     for start in range(0, len(picks), 100):  # a hundred at a time keeps the memory small
         chosen = picks[start : start + 100]
         ranked = standard_ranks(gold[chosen])
         values = [(ranked * standard_ranks(run[chosen])).sum(axis=1) for run in runs]
-        results[start : start + 100] = np.mean(values, axis=0)
+        results[start : start + 100] = 100 * np.mean(values, axis=0)
     return results
 
 
