@@ -10,6 +10,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 from sbert_lab import search
 from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.experiments.evaluation import indexes
 from sbert_lab.search import VectorIndex, best_pairs, communities, purity, top_k
 
 
@@ -268,11 +269,11 @@ def test_an_impossible_index_is_refused(given, message):
 
 def test_perturbed_vectors_are_new_unit_vectors_near_their_origin_and_come_again_by_seed():
     vectors = grouped_vectors()
-    made = search.perturb(vectors, 500, seed=3)
+    made = indexes.perturb(vectors, 500, seed=3)
     assert made.shape == (500, 16) and made.dtype == np.float32
     assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(500), abs=1e-5)
-    assert np.array_equal(made, search.perturb(vectors, 500, seed=3))
-    assert not np.array_equal(made, search.perturb(vectors, 500, seed=4))
+    assert np.array_equal(made, indexes.perturb(vectors, 500, seed=3))
+    assert not np.array_equal(made, indexes.perturb(vectors, 500, seed=4))
     nearest = top_k(made, vectors, k=1)[0][:, 0]
     assert 0.5 < nearest.mean() < 0.999
     assert top_k(random_vectors(500, seed=9), vectors, k=1)[0].mean() < nearest.mean()
@@ -280,12 +281,12 @@ def test_perturbed_vectors_are_new_unit_vectors_near_their_origin_and_come_again
 
 def test_the_neighbour_curve_is_the_mean_cosine_by_rank():
     vectors = random_vectors(80)
-    curve = search.neighbour_curve(vectors, ranks=5, sample=80)
+    curve = indexes.neighbour_curve(vectors, ranks=5, sample=80)
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = units @ units.T - 9 * np.eye(80)
     assert curve == pytest.approx(-np.sort(-cosines, axis=1)[:, :5].mean(axis=0), abs=1e-5)
     with pytest.raises(InputError, match="80 neighbours of each of 80 vectors"):
-        search.neighbour_curve(vectors, ranks=80)
+        indexes.neighbour_curve(vectors, ranks=80)
 
 
 def test_an_index_is_measured_query_by_query():
@@ -293,7 +294,7 @@ def test_an_index_is_measured_query_by_query():
     index = VectorIndex.build(vectors, names(200))
     truth = top_k(vectors[:10], vectors, k=4)[1]
     ticks = iter(range(0, 1000, 3))
-    assert search.measure_index(index, vectors[:10], truth, clock=lambda: next(ticks)) == {
+    assert indexes.measure_index(index, vectors[:10], truth, clock=lambda: next(ticks)) == {
         "recall": 1.0,
         "ms": 300.0,  # three seconds for ten queries
     }

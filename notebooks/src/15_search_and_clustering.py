@@ -32,7 +32,7 @@ from sbert_lab.course import nb15 as figures
 from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
-from sbert_lab.experiments.evaluation import duplicates
+from sbert_lab.experiments.evaluation import duplicates, indexes
 from sbert_lab.experiments.results import has_study, open_study
 from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.profiles import get_profile
@@ -312,17 +312,17 @@ print(f"{pair_seconds:.2f} s for all {every_pair:,} cosines")
 # Do they at least lie as real ones do? Look at how near the neighbours are:
 
 # %%
-peek(search.perturb)
-made = search.perturb(vectors, 100_000, seed=1)
+peek(indexes.perturb)
+made = indexes.perturb(vectors, 100_000, seed=1)
 noise = np.random.default_rng(1).normal(size=vectors.shape).astype(np.float32)
 print("made:", made.shape, "| for the comparison, as many random ones as questions:", noise.shape)
 
 # %% tags=["nbval-ignore-output"]
 curves = {
-    f"questions ({len(vectors):,})": search.neighbour_curve(vectors),
-    f"perturbed ({len(vectors):,})": search.neighbour_curve(made[: len(vectors)]),
-    f"random ({len(vectors):,})": search.neighbour_curve(noise),
-    f"perturbed ({len(made):,})": search.neighbour_curve(made, sample=200),
+    f"questions ({len(vectors):,})": indexes.neighbour_curve(vectors),
+    f"perturbed ({len(vectors):,})": indexes.neighbour_curve(made[: len(vectors)]),
+    f"random ({len(vectors):,})": indexes.neighbour_curve(noise),
+    f"perturbed ({len(made):,})": indexes.neighbour_curve(made, sample=200),
 }
 plots.show(
     figures.neighbour_curves(curves),
@@ -342,7 +342,7 @@ plots.show(
 # we shall ask:
 
 # %% tags=["nbval-ignore-output"]
-queries = search.perturb(vectors, 200, seed=2)
+queries = indexes.perturb(vectors, 200, seed=2)
 nearest = made[search.top_k(queries, made, k=10)[1].ravel()]  # (200 * 10, H)
 parent, parents = (search.top_k(some, vectors, k=1)[1] for some in (queries, nearest))
 siblings = (parents.reshape(-1, 10) == parent).mean()
@@ -377,7 +377,7 @@ def try_indexes(collection, kinds):
         about = {"build_seconds": time.process_time() - begin, "bytes": index.bytes_per_vector}
         for effort in EFFORTS[kind]:
             index.set_effort(effort)
-            found = search.measure_index(index, queries, truth, clock=time.process_time)
+            found = indexes.measure_index(index, queries, truth, clock=time.process_time)
             name = {"vectors": len(collection), "kind": kind, "effort": effort}
             entries.append({**name, **found, **about})
     return entries

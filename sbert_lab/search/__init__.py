@@ -6,7 +6,6 @@ Everything here works on embeddings (N, H), whoever made them, and compares by c
 from sbert_lab.search.blocks import best_pairs, top_k
 from sbert_lab.search.clusters import agglomerate, communities, kmeans, map_to_plane, purity
 from sbert_lab.search.index import KINDS, VectorIndex, has_faiss
-from sbert_lab.search.measure import measure_index, neighbour_curve, perturb
 from sbert_lab.search.rerank import Hit, retrieve_and_rerank
 
 __all__ = [
@@ -19,9 +18,6 @@ __all__ = [
     "has_faiss",
     "kmeans",
     "map_to_plane",
-    "measure_index",
-    "neighbour_curve",
-    "perturb",
     "purity",
     "retrieve_and_rerank",
     "top_k",

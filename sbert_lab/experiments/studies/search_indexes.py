@@ -12,9 +12,10 @@ import numpy as np
 
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.experiments.evaluation.indexes import measure_index, neighbour_curve, perturb
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.profiles import Profile
-from sbert_lab.search import VectorIndex, measure_index, neighbour_curve, perturb, top_k
+from sbert_lab.search import VectorIndex, top_k
 
 SIZES = (100_000, 1_000_000)
 QUERIES = 200
