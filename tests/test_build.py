@@ -1,5 +1,6 @@
 """build.py on a small script: stubs, ids, mistakes, staleness, scrubbing, nbgrader."""
 
+import ast
 import importlib.util
 import json
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 sys.path.insert(0, str(NOTEBOOKS))
 
-from builder import BuildError, cells, course, digests, execution, lint  # noqa: E402
+from builder import SCRIPTS, BuildError, cells, course, digests, execution, lint, names  # noqa: E402
 
 SCRIPT = '''\
 # %% [markdown]
@@ -149,46 +150,137 @@ def test_the_nbgrader_course_marks_answers_tests_and_questions(script, tmp_path)
         course.write_course(tmp_path / "course", ["99_small"])
 
 
-def test_only_what_a_notebook_can_import_makes_it_stale(script, tmp_path, monkeypatch):
-    package = tmp_path / "sbert_lab"
-    for file, text in {
-        "__init__.py": "",
-        "lab.py": "",
-        "pooling.py": "def pool():\n    from sbert_lab import deep\n",
-        "deep.py": "from .near import thing\n",
-        "near.py": "thing = 1\n",
-        "checks/__init__.py": "",
-        "checks/nb99.py": "",
-        "checks/nb98.py": "",
-    }.items():
-        (package / file).parent.mkdir(parents=True, exist_ok=True)
-        (package / file).write_text(text)
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A small project of its own; returns a function that writes a file of it."""
     monkeypatch.setattr(digests, "ROOT", tmp_path)
-    monkeypatch.setattr(digests, "PACKAGE", package)
-    name = script(SCRIPT.replace('print("seen")', "from sbert_lab.pooling import pool", 1))
+    monkeypatch.setattr(digests, "PACKAGE", tmp_path / "sbert_lab")
 
-    def changes(file: str) -> bool:
-        before = digests.digest(name)
-        (package / file).write_text(f"{(package / file).read_text()}# changed\n")
-        return digests.digest(name) != before
+    def write(file: str, text: str = "") -> None:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
 
-    assert all(map(changes, ("__init__.py", "pooling.py", "deep.py", "near.py", "checks/nb99.py")))
-    assert not changes("checks/nb98.py")
+    return write
+
+
+def changes(name: str, file: str) -> bool:
+    """Whether a change of that file makes the notebook stale."""
+    path = digests.ROOT / file
+    before = digests.digest(name)
+    path.write_text(f"{path.read_text()}# changed\n")
+    return digests.digest(name) != before
+
+
+def test_only_what_a_notebook_can_import_makes_it_stale(script, project):
+    project("sbert_lab/__init__.py")
+    project("sbert_lab/pooling.py", "def pool():\n    from sbert_lab import deep\n")
+    project("sbert_lab/deep.py", "from .near import thing\n")
+    project("sbert_lab/near.py", "thing = 1\n")
+    project("sbert_lab/encoder.py", "class SentenceEncoder: ...\n")
+    project("sbert_lab/course/nb99.py")
+    project("sbert_lab/course/nb98.py")
+    imports = "from sbert_lab import SentenceEncoder\nfrom sbert_lab.course import nb99 as checks\n"
+    imports += "from sbert_lab.pooling import pool"
+    name = script(SCRIPT.replace('print("seen")', imports, 1))
+    for file in ("__init__", "pooling", "deep", "near", "encoder", "course/nb99"):
+        assert changes(name, f"sbert_lab/{file}.py"), file
+    assert not changes(name, "sbert_lab/course/nb98.py")
     before = digests.digest(name)
     script(SCRIPT.replace("twice two", "twice three"))
     assert digests.digest(name) != before
 
 
+CELLS = """\
+from sbert_lab import paper, results
+from sbert_lab.course import nb99
+table = results.open_table(1)
+real = open_table(2, profile="real") if has_table(2, "real") else None
+runs = [open_study("between", name) for name in ("mini", "real")]
+printed = paper.table(3)
+encoder = SentenceEncoder.load("mini-sbert"), load(profile.backbone)
+"""
+OWN = [
+    "results/mini/table1.json",
+    "results/mini/table1.safetensors",
+    "results/real/table2.json",
+    "results/mini/between.json",
+    "results/real/between.json",
+    "results/mini/inside.json",
+    "paper/table3_afs.csv",
+    "models/mini-sbert/config.json",
+    "models/mini-bert/model.safetensors",
+]
+OTHERS = [
+    "results/real/table1.json",
+    "results/mini/table2.json",
+    "results/mini/table12.json",
+    "results/mini/claims.json",
+    "paper/table4_sections.csv",
+    "paper/claims.csv",
+    "models/mini-roberta/config.json",
+    "models/mini-sbert/README.md",
+    "mini/manifest.json",
+]
+
+
+def test_only_the_recorded_files_and_models_that_it_opens_make_a_notebook_stale(script, project):
+    project("sbert_lab/course/nb99.py", 'def figure():\n    open_study("inside")\n')
+    project("sbert_lab/profiles.py", 'ROBERTA = "mini-roberta"\n')
+    name = script(SCRIPT.replace('print("seen")', CELLS, 1))
+    for file in OWN + OTHERS:
+        project(f"data/{file}", "1\n")
+    assert [file for file in OWN if not changes(name, f"data/{file}")] == []
+    assert [file for file in OTHERS if changes(name, f"data/{file}")] == []
+    project("data/results/mini/table1.json", "recorded anew")
+    script(SCRIPT.replace('print("seen")', "paper.claim(id)\nfor n in (1, 5): open_table(n)", 1))
+    assert changes(name, "data/results/mini/table2.json")  # computed: it may be any
+    assert changes(name, "data/paper/claims.csv")
+    assert not changes(name, "data/results/real/table2.json")
+
+
+@pytest.fixture(scope="module")
+def readers() -> dict[str, set[str]]:
+    """Every recorded file of the project, and the numbers of the notebooks that depend on it."""
+    found = {path: set() for path in digests.ROOT.glob("data/results/*/*.json")}
+    for name in names():
+        for path in found.keys() & set(digests.inputs(cells.student(name))):
+            found[path].add(name[:2])
+    return {
+        path.relative_to(digests.ROOT / "data/results").as_posix(): found[path] for path in found
+    }
+
+
+def test_a_tables_file_makes_only_the_notebooks_stale_that_read_it(readers):
+    assert readers["mini/table2.json"] == {"09"}
+    assert readers["real/table2.json"] == {"01", "09"}
+    assert readers["real/better_judge.json"] == {"16"}
+    assert readers["mini/claims.json"] == readers["real/claims.json"] == {"17"}
+    unread = {file for file, books in readers.items() if not books}
+    assert {file for file in unread if not file.startswith("pretraining/")} == set()
+
+
+def test_recorded_files_are_opened_by_their_readers_only():
+    """What digests.py cannot see would leave a notebook fresh that is stale."""
+    code = {path: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.py")}
+    code |= {path: path.read_text("utf-8") for path in digests.PACKAGE.glob("course/*.py")}
+    for path, text in code.items():
+        assert "results_dir" not in text and "read_ledger" not in text, path
+        constants = {getattr(node, "value", None) for node in ast.walk(ast.parse(text))}
+        assert not constants & {"results", "data/results"}, path
+    for path in digests.PACKAGE.glob("experiments/**/*.py"):
+        opened = [p for p in digests.opened(ast.parse(path.read_text("utf-8"))) if "results" in p]
+        assert not opened or path.stem in ("results", "store", "ledger", "ledger_page"), path
+
+
 def test_data_counts_only_for_notebooks_that_can_read_it():
-    with_data = cells.nbformat.v4.new_notebook(
-        cells=[cells.nbformat.v4.new_code_cell("from sbert_lab.data import load")]
-    )
-    without = cells.nbformat.v4.new_notebook(
-        cells=[cells.nbformat.v4.new_code_cell("from sbert_lab.pooling import mean_pool")]
+    new = nbformat.v4
+    with_data, without = (
+        new.new_notebook(cells=[new.new_code_cell(f"from sbert_lab.{what}")])
+        for what in ("data import load", "pooling import mean_pool")
     )
     manifest = digests.ROOT / "data" / "mini" / "manifest.json"
-    assert manifest in digests.inputs(with_data, "98_x")
-    assert manifest not in digests.inputs(without, "98_x")
+    assert manifest in digests.inputs(with_data)
+    assert manifest not in digests.inputs(without)
 
 
 @pytest.mark.slow

@@ -1,25 +1,32 @@
 """Which notebooks are stale: a digest of everything that a notebook's outputs depend on.
 
-That is its built source, the package files that it can import (directly or through others), and, if
-these can read data at all, the data manifest, the models, and the paper's and the recorded numbers.
-A change in another notebook's checks or plots makes nothing else stale.
+That is its built source, the package files that it can import (directly or through others), and of
+the data what it uses: the mini corpora if it can read any, the models that it or these files name,
+and exactly those recorded runs and tables of the paper that it opens.
 """
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import nbformat
 
+import sbert_lab
 from builder import NOTEBOOKS, ROOT, cells
 from sbert_lab.files import read_json, write_json
+from sbert_lab.profiles import get_profile
 
 PACKAGE = ROOT / "sbert_lab"
 FILE = NOTEBOOKS / "digests.json"
-DATA = ("data/mini/manifest.json", "data/models/*/*.safetensors", "data/models/*/*.json")
-NUMBERS = ("data/paper/*.csv", "data/results/**/*.json")
+PROFILE = get_profile("mini")  # in which the committed notebooks are executed
+# Calls that open a recorded table or study, and others that read the claims or the ledger.
+READERS = {"open_table": "table", "has_table": "table", "open_study": "", "has_study": ""}
+CLAIMS = {
+    **dict.fromkeys(("claim", "judge", "get_claim", "list_claims"), ("data/paper/claims.csv",)),
+    "recorded_entries": ("data/paper/claims.csv", "data/results/*/claims.json"),
+}
 
 
 def digest(name: str) -> str:
@@ -28,47 +35,77 @@ def digest(name: str) -> str:
     total = hashlib.sha256()
     for cell in book.cells:
         total.update(repr((cell.cell_type, cell.source, cell.metadata.get("tags"))).encode())
-    for file in inputs(book, name):
+    for file in inputs(book):
         total.update(f"{file.relative_to(ROOT).as_posix()} {_sha256(file, *_state(file))}".encode())
     return total.hexdigest()
 
 
-def inputs(book: nbformat.NotebookNode, name: str) -> list[Path]:
+def inputs(book: nbformat.NotebookNode) -> list[Path]:
     """The files that the notebook depends on, besides its script."""
     source = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
-    own = [PACKAGE / part / f"nb{name[:2]}.py" for part in ("checks", "plots")]
-    modules = reachable(source, [file for file in own if file.exists()])
-    patterns: tuple[str, ...] = ()
-    if PACKAGE / "paths.py" in modules:
-        patterns += DATA
-    if PACKAGE / "paper.py" in modules or PACKAGE / "paper" / "__init__.py" in modules:
-        patterns += NUMBERS
-    data = {file for pattern in patterns for file in ROOT.glob(pattern)}
-    return sorted(modules) + sorted(data)
+    source = "\n".join("" if x.startswith(("%", "!")) else x for x in source.splitlines())
+    modules = reachable(source)
+    own = [ast.parse(source), *(_tree(file) for file in modules if file.parent.name == "course")]
+    patterns = {pattern for tree in own for pattern in opened(tree)}
+    patterns |= {f"data/models/{name}/**/*" for name in models([ast.parse(source)], modules)}
+    if PACKAGE / "data" / "loading.py" in modules:
+        patterns.add("data/mini/manifest.json")
+    data = {file for pattern in patterns for file in ROOT.glob(pattern) if file.suffix != ".md"}
+    return sorted(modules) + sorted(file for file in data if file.is_file())
 
 
-def reachable(source: str, files: list[Path]) -> set[Path]:
+def opened(tree: ast.AST) -> Iterator[str]:
+    """Patterns of the recorded files and of the paper's tables that calls in this code open.
+
+    A name or profile that is computed counts as any; without a profile it is that of the build.
+    """
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        profile = {word.arg: word.value for word in call.keywords}.get("profile")
+        given = [*call.args, *([profile] if profile else [])]
+        if called in READERS:
+            where = _constant(given[1]) if len(given) > 1 else PROFILE.name
+            yield f"data/results/{where}/{READERS[called]}{_constant(given[0])}.*"
+        elif called == "table" and getattr(getattr(call.func, "value", None), "id", "") == "paper":
+            yield f"data/paper/table{_constant(given[0])}_*.csv"
+        else:
+            yield from CLAIMS.get(called, ())
+
+
+def models(trees: Iterable[ast.AST], modules: Iterable[Path]) -> set[str]:
+    """The models of data/models that the code names, itself or as the profile's backbone."""
+    used: set[str] = set()
+    for tree in (*trees, *(_tree(file) for file in modules if file.name != "profiles.py")):
+        for node in ast.walk(tree):
+            name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", None)
+            if isinstance(name, str):
+                used.add(getattr(PROFILE, name) if name in ("backbone", "roberta") else name)
+    return used & {folder.name for folder in (ROOT / "data" / "models").glob("*/")}
+
+
+def reachable(source: str) -> set[Path]:
     """The package's files that running this can import, found without importing anything."""
     found: set[Path] = set()
-    waiting = [*_imports(_without_magics(source), PACKAGE), *files]
+    waiting = [*_imports(ast.parse(source), PACKAGE)]
     while waiting:
         file = waiting.pop()
         if file not in found:
             found.add(file)
-            waiting += _imports(file.read_text(encoding="utf-8"), file.parent)
+            waiting += _imports(_tree(file), file.parent)
     return found
 
 
-def _imports(source: str, folder: Path) -> Iterator[Path]:
+def _imports(tree: ast.AST, folder: Path) -> Iterator[Path]:
     """The package's files named by import statements, wherever in the source these stand."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _files(ROOT, alias.name)
         elif isinstance(node, ast.ImportFrom):
             start = ROOT if not node.level else [folder, *folder.parents][node.level - 1]
             for alias in node.names:
-                yield from _files(start, f"{node.module or ''}.{alias.name}".lstrip("."))
+                home = sbert_lab._HOME_OF.get(alias.name) if node.module == "sbert_lab" else None
+                yield from _files(start, f"{node.module or ''}.{home or alias.name}".lstrip("."))
 
 
 def _files(start: Path, dotted: str) -> Iterator[Path]:
@@ -81,8 +118,17 @@ def _files(start: Path, dotted: str) -> Iterator[Path]:
                 yield file
 
 
-def _without_magics(source: str) -> str:
-    return "\n".join("" if x.startswith(("%", "!")) else x for x in source.splitlines())
+def _constant(node: ast.AST) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else "*"
+
+
+def _tree(file: Path) -> ast.AST:
+    return _parse(file, *_state(file))
+
+
+@lru_cache(maxsize=4096)
+def _parse(file: Path, size: int, changed: int) -> ast.AST:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def _state(file: Path) -> tuple[int, int]:
