@@ -59,6 +59,28 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def locked(path: str | Path, *, waiting: str = "") -> Iterator[None]:
+    """One process at a time; `waiting` is printed if another one is inside.
+
+    The system frees the lock of a process that dies. The file stays: removing it would let two in.
+    """
+    from filelock import FileLock, Timeout
+
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        if waiting:
+            print(waiting, flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _swap_in(temporary: Path, path: Path) -> None:
     """Rename temporary to path; an older folder of that name steps aside first."""
     if not path.exists():

@@ -210,4 +210,4 @@ def test_fine_tuning_learns_eight_texts_by_heart_and_moves_every_part(encoder, t
 
 def test_a_label_that_the_head_does_not_have_is_named(encoder):
     with pytest.raises(InputError, match="row 0: label 2"):
-        Classifier(encoder, labels=2).token_counts([{"text": "the dog", "label": 2}])
+        Classifier(encoder, labels=2).prepare([{"text": "the dog", "label": 2}])

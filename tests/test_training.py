@@ -3,23 +3,26 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
-from conftest import make_backbone, make_tokenizer
+from datasets import Dataset
 from torch import nn
 
 from sbert_lab import files
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.profiles import TrainConfig
-from sbert_lab.tasks import CrossEncoder, MaskedLM, Siamese
-from sbert_lab.tasks.masked_lm import pair_rows as next_sentence_rows
-from sbert_lab.tasks.masked_lm import single_rows
-from sbert_lab.training import train
+from sbert_lab.tasks import CrossEncoder, Siamese
+from sbert_lab.tasks.siamese import embed, embed_together
+from sbert_lab.training import plan, run_folder, take_step, train
 from sbert_lab.training.checkpoint import checkpoints
+from sbert_lab.training.plan import Plan
 
 PROGRAM = Path(__file__).parent / "programs" / "train_tiny.py"
 CONFIG = TrainConfig(epochs=2, batch_size=4, learning_rate=1e-3, checkpoint_every=3)
@@ -132,6 +135,23 @@ def test_a_finished_run_is_not_trained_again(encoder, tiny_bert, pair_rows, tmp_
     assert (again.encode(["a cat"]) == encoder.encode(["a cat"])).all()
 
 
+def test_a_step_of_the_package_is_the_step_by_hand():
+    rows, tasks = torch.tensor([1.0, 2.0, -1.0, 0.5]), [Line(), Line()]
+    optimizers = [torch.optim.AdamW(task.parameters(), lr=1.0) for task in tasks]
+    halves = [(rows[:1], 0.25), (rows[1:], 0.75)]
+    for rate in (0.1, 0.05):
+        mean = take_step(tasks[0], halves, optimizer=optimizers[0], rate=rate, clip_norm=0.5)
+        optimizers[1].param_groups[0]["lr"] = rate
+        loss = tasks[1](rows)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(tasks[1].parameters(), 0.5)
+        optimizers[1].step()
+        optimizers[1].zero_grad()
+        assert mean.item() == pytest.approx(loss.item())
+        assert tasks[0].weight.item() == pytest.approx(tasks[1].weight.item()) != 0
+        assert tasks[0].weight.grad is None
+
+
 def test_another_run_in_the_same_folder_is_refused(encoder, pair_rows, tmp_path):
     fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
     with pytest.raises(CheckpointError, match="learning_rate was 0.001, is 0.01"):
@@ -155,6 +175,143 @@ def test_a_loss_that_is_not_a_number_stops_with_advice(tmp_path):
 def test_no_rows_are_refused(tmp_path):
     with pytest.raises(InputError, match="no rows"):
         train(Line(), [], CONFIG, run_dir=tmp_path)
+
+
+# ---- rows and plan
+
+
+def test_every_text_is_tokenised_once(encoder, pair_rows, tmp_path):
+    seen, tokenize = [], encoder.tokenize
+    encoder.tokenize = lambda texts: (seen.extend(texts), tokenize(texts))[1]
+    fit(Siamese(encoder, "classification"), pair_rows, tmp_path, epochs=3)
+    assert sorted(seen) == sorted(r[n] for r in pair_rows for n in ("sentence1", "sentence2"))
+
+
+@pytest.mark.parametrize("name", ["classification", "triplet", "cross regression"])
+def test_a_list_and_a_dataset_are_prepared_alike(name, encoder, pair_rows):
+    task = make_task(name, encoder)
+    listed = task.prepare(pair_rows)
+    table = task.prepare(Dataset.from_list(pair_rows[::-1]).select(range(15, -1, -1)))
+    assert (listed.lengths == table.lengths).all() and len(listed) == len(table) == 16
+    for one, other in zip(listed, table, strict=True):
+        assert one.keys() == other.keys()
+        assert all((np.asarray(one[key]) == np.asarray(other[key])).all() for key in one)
+
+
+@pytest.mark.parametrize("changes", [{}, {"accumulate": 3}, {"batch_tokens": 40}, {"max_steps": 9}])
+@pytest.mark.parametrize("first", [0, 4, 7])
+def test_an_epoch_is_planned_once_and_what_is_left_is_its_end(changes, first, monkeypatch):
+    config = replace(CONFIG, epochs=3, **changes)
+    lengths = np.arange(18) % 7 + 1
+    whole = list(Plan(18, config, lengths=lengths).steps_from(0))
+    planned, real = [], plan.plan_epoch
+    monkeypatch.setattr(
+        plan,
+        "plan_epoch",
+        lambda rows, **given: (planned.append(given["epoch"]), real(rows, **given))[1],
+    )
+    again = Plan(18, config, lengths=lengths)
+    assert list(again.steps_from(first)) == whole[first:]
+    assert sorted(set(planned)) == sorted(planned)
+    assert len(whole) == again.epoch_ends[-1]
+    if "max_steps" not in changes:
+        assert sorted(i for step in whole for batch in step for i in batch) == sorted(
+            [*range(18)] * 3
+        )
+
+
+# ---- a folder of its own
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path))
+    return tmp_path / "training"
+
+
+def fresh(folder, objective="regression", **settings):
+    return Siamese(SentenceEncoder.load(folder), objective, **settings)
+
+
+def folders(runs):
+    return sorted(path.name for path in runs.iterdir() if path.is_dir())
+
+
+def test_a_run_names_its_folder_after_what_it_is_made_of(tiny_bert, pair_rows, runs):
+    config = replace(CONFIG, max_steps=2)
+    first = train(fresh(tiny_bert), pair_rows, config, show_progress=False)
+    again = fresh(tiny_bert)
+    again.forward = None  # would fail if a step were taken
+    assert train(again, pair_rows, config, show_progress=False) == first
+    assert train(again, pair_rows, config, show_progress=False) == first  # now with tuned weights
+    assert len(folders(runs)) == 1
+
+    other_row = [*pair_rows[:-1], {**pair_rows[-1], "score": 0.5}]
+    warmer = fresh(tiny_bert)
+    warmer.encoder.backbone.embeddings.LayerNorm.bias.data[3] += 0.1
+    less_dropout = fresh(tiny_bert)
+    less_dropout.encoder.backbone.embeddings.dropout.p = 0.05
+
+    class Doubled(Siamese):
+        def forward(self, batch):
+            return 2 * super().forward(batch)
+
+    def judge(task):
+        return 0.0
+
+    others = [
+        run_folder(fresh(tiny_bert), other_row, config),
+        run_folder(fresh(tiny_bert), pair_rows, replace(config, seed=2)),
+        run_folder(fresh(tiny_bert, "triplet"), pair_rows, config),
+        run_folder(fresh(tiny_bert, "triplet", margin=2.0), pair_rows, config),
+        run_folder(warmer, pair_rows, config),
+        run_folder(less_dropout, pair_rows, config),
+        run_folder(Doubled(SentenceEncoder.load(tiny_bert), "regression"), pair_rows, config),
+        run_folder(fresh(tiny_bert), pair_rows, config, evaluate=judge),
+    ]
+    names = {path.name for path in others} | set(folders(runs))
+    assert len(names) == 9
+    often = replace(config, checkpoint_every=1)
+    assert run_folder(fresh(tiny_bert), pair_rows, often).name in folders(runs)
+
+
+def test_the_same_object_goes_on_after_an_interrupt(tiny_bert, pair_rows, runs, tmp_path):
+    whole = fresh(tiny_bert)
+    fit(whole, pair_rows, tmp_path)
+    parts, calls = fresh(tiny_bert), []
+
+    def count(module, inputs):
+        calls.append(1)
+        if len(calls) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    parts.register_forward_pre_hook(count)
+    with pytest.raises(KeyboardInterrupt):
+        train(parts, pair_rows, CONFIG, show_progress=False)
+    train(parts, pair_rows, CONFIG, show_progress=False)
+    assert len(calls) == 8 and len(folders(runs)) == 1
+    assert (parts.encoder.encode(["a cat"]) == whole.encoder.encode(["a cat"])).all()
+
+
+def test_a_second_process_waits_for_the_same_run_and_says_so(tiny_bert, pair_rows, runs, capsys):
+    config, done, said = replace(CONFIG, max_steps=1), [], ""
+    folder = run_folder(fresh(tiny_bert), pair_rows, config)
+
+    def second():
+        done.append(train(fresh(tiny_bert), pair_rows, config, show_progress=False))
+
+    with files.locked(f"{folder}.lock"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        for _ in range(600):
+            time.sleep(0.05)
+            said += capsys.readouterr().out
+            if said:
+                break
+        assert "another process is training the same run (siamese-" in said
+        assert not done and not folder.exists()
+    thread.join(timeout=60)
+    assert len(done) == 1 and folder.exists()
 
 
 # ---- tasks
@@ -182,21 +339,6 @@ def test_one_batch_can_be_memorised(name, encoder, pair_rows, tmp_path):
     assert history.losses[0] > 0.05
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_one_batch_of_hidden_words_can_be_memorised(kind, tmp_path):
-    tokenizer = make_tokenizer(kind)
-    backbone = make_backbone(kind, tokenizer, dropout=0.0)
-    pairs = kind == "bert"
-    task = MaskedLM(backbone, tokenizer, next_sentence=pairs, hidden_share=0.3)
-    rows = single_rows(tokenizer, ["the dog runs in the house"] * 4, max_length=32)
-    if pairs:
-        rows += next_sentence_rows(
-            tokenizer, [("a cat sings", "the bird runs", True)] * 4, max_length=32
-        )
-    history = fit(task, rows, tmp_path, epochs=120, batch_size=8, learning_rate=5e-3)
-    assert sum(history.losses[-10:]) / 10 < 0.35 * history.losses[0]
-
-
 def test_the_softmax_head_moves_after_one_step(encoder, pair_rows, tmp_path):
     task = Siamese(encoder, "classification")
     before = task.head.weight.detach().clone()
@@ -204,26 +346,31 @@ def test_the_softmax_head_moves_after_one_step(encoder, pair_rows, tmp_path):
     assert not torch.equal(task.head.weight, before)
 
 
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+@pytest.mark.parametrize("name", ["sentences", "triplet", "equal lengths"])
+def test_one_pass_gives_what_separate_passes_give(kind, name, tiny_folders, pair_rows):
+    encoder = SentenceEncoder.load(tiny_folders[kind])
+    task = Siamese(encoder, "triplet" if name == "triplet" else "regression")
+    rows = pair_rows[:1] if name == "equal lengths" else pair_rows
+    batch = task.collate(task.prepare(rows))
+    results = []
+    for way in (embed, embed_together):
+        vectors = way(encoder, [batch[name] for name in task.texts])
+        sum((v * torch.arange(v.numel()).view_as(v)).sum() for v in vectors).backward()
+        table = encoder.backbone.embeddings.word_embeddings.weight
+        results.append((*vectors, table.grad / table.grad.abs().max()))
+        encoder.zero_grad()
+    assert [v.shape[0] for v in results[0][:-1]] == [len(rows)] * len(task.texts)
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=0)
+
+
 def test_both_towers_are_one_network(encoder, pair_rows):
     task = Siamese(encoder, "regression")
     names = [name for name, _ in task.named_parameters()]
     assert all(name.startswith("encoder.") for name in names)
-    task(task.collate(pair_rows)).backward()
+    task(task.collate(task.prepare(pair_rows))).backward()
     assert encoder.backbone.embeddings.word_embeddings.weight.grad.abs().sum() > 0
-
-
-def test_whole_words_are_hidden_together():
-    tokenizer = make_tokenizer("bert")
-    task = MaskedLM(make_backbone("bert", tokenizer), tokenizer, hidden_share=0.5)
-    ids = torch.tensor(
-        [row["input_ids"] for row in single_rows(tokenizer, ["the xyz dog"] * 50, max_length=32)]
-    )
-    torch.manual_seed(0)
-    hidden, _ = task._hide(ids)
-    pieces = hidden[:, 2:5]  # x ##y ##z
-    assert (pieces.all(dim=1) | (~pieces).all(dim=1)).all()
-    assert pieces.any() and not pieces.all()
-    assert not hidden[:, 0].any() and not hidden[:, -1].any()  # never [CLS] or [SEP]
 
 
 # ---- bad rows
@@ -432,7 +579,7 @@ config = TrainConfig(epochs=3, batch_size=4, learning_rate=1e-3, precision="bf16
 history = train(task, rows, config, run_dir={str(tmp_path / "run")!r}, show_progress=False)
 assert set(seen) == {{torch.bfloat16}}, seen
 assert all(p.dtype == torch.float32 for p in task.parameters())
-assert history.losses[-1] == history.losses[-1]
+assert history.losses[-1] < history.losses[0], history.losses
 print("done")
 """
     variables = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "OMP_NUM_THREADS": "1"}

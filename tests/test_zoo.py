@@ -1,6 +1,7 @@
 import json
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -12,11 +13,10 @@ import pytest
 import sbert_lab.training
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.experiments import recipes, zoo
-from sbert_lab.experiments.zoo import lock
 from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, system_key
 from sbert_lab.experiments.zoo.rows import rows_of
 from sbert_lab.experiments.zoo.starts import word_encoder
-from sbert_lab.files import sha256
+from sbert_lab.files import locked, sha256
 from sbert_lab.profiles import TrainConfig, get_profile
 from sbert_lab.word_vectors import WordVectors
 
@@ -434,29 +434,40 @@ def test_a_saved_folder_and_a_pinned_hub_id_have_digests(encoder, tmp_path):
 def count_up(path: str, times: int) -> None:
     """Read, pause, write: two at once would lose counts."""
     for _ in range(times):
-        with lock.locked(Path(path + ".lock"), poll=0.001):
+        with locked(path + ".lock"):
             value = int(Path(path).read_text())
             time.sleep(0.002)
             Path(path).write_text(str(value + 1))
 
 
-def run_processes(path: Path) -> int:
-    path.write_text("0")
+def die_inside(path: str) -> None:
+    with locked(path):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def in_processes(work, arguments: tuple, *, count: int) -> None:
     context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=count_up, args=(str(path), 20)) for _ in range(3)]
+    workers = [context.Process(target=work, args=arguments) for _ in range(count)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join(timeout=60)
-    return int(path.read_text())
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("system_locks", [True, False])
-def test_only_one_process_at_a_time(tmp_path, monkeypatch, system_locks):
-    if not system_locks:
-        monkeypatch.setattr(lock, "fcntl", None)
-    assert run_processes(tmp_path / "counter") == 60
+def test_only_one_process_at_a_time(tmp_path):
+    counter = tmp_path / "counter"
+    counter.write_text("0")
+    in_processes(count_up, (str(counter), 10), count=3)
+    assert counter.read_text() == "30"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_lock_left_by_a_dead_process_is_no_obstacle(tmp_path, capsys):
+    in_processes(die_inside, (str(tmp_path / "x"),), count=1)
+    assert (tmp_path / "x").exists()
+    with locked(tmp_path / "x", waiting="waiting"):
+        assert capsys.readouterr().out == ""
 
 
 def test_two_notebooks_at_once_train_once(profile, trainings, capsys):
@@ -470,28 +481,3 @@ def test_two_notebooks_at_once_train_once(profile, trainings, capsys):
         thread.join(timeout=120)
     assert len(trainings) == 1 and len(found) == 2
     assert capsys.readouterr().out.count("another process is training it") <= 1
-
-
-def test_a_lock_file_of_a_dead_process_is_taken_over(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "fcntl", None)
-    held = tmp_path / "x.held"
-    held.write_text("")
-    long_ago = time.time() - 2 * lock.STALE
-    os.utime(held, (long_ago, long_ago))
-    waited = []
-    with lock.locked(tmp_path / "x", waiting=lambda: waited.append(1), poll=0.01):
-        assert held.exists()
-    assert waited == [1] and not held.exists()
-
-
-def test_a_living_owner_keeps_giving_signs(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "fcntl", None)
-    monkeypatch.setattr(lock, "BEAT", 0.02)
-    with lock.locked(tmp_path / "x"):
-        held = tmp_path / "x.held"
-        os.utime(held, (1, 1))
-        for _ in range(100):
-            time.sleep(0.02)
-            if held.stat().st_mtime > 1000:
-                break
-        assert held.stat().st_mtime > 1000

@@ -129,8 +129,11 @@ def write_card(name: str, scores: dict) -> None:
         *how,
         "",
         "Made by `data/build/"
-        + ("tune_sbert.py`" if name == "mini-sbert" else "pretrain.py`")
-        + " with the course's own training loop.",
+        + (
+            "tune_sbert.py` with the course's own training loop."
+            if name == "mini-sbert"
+            else "pretraining/pretrain.py`."
+        ),
         "",
         "## Scores",
         *score_table(scores),

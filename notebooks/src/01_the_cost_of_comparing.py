@@ -560,7 +560,7 @@ for number in range(12):
     batch = [rows[i] for i in range(number * size, (number + 1) * size)]
     start = time.perf_counter()
     optimizer.zero_grad()
-    loss = task(move(task.collate(batch), encoder.device))
+    loss = task(move(task.collate(task.prepare(batch)), encoder.device))
     loss.backward()
     optimizer.step()
     loss.item()  # a GPU works on in the background: wait for it

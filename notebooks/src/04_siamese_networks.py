@@ -20,7 +20,6 @@
 setup("04_siamese_networks", study_minutes=75, computing_seconds=25)
 
 import copy
-import tempfile
 
 import numpy as np
 import torch
@@ -37,6 +36,7 @@ from sbert_lab.objectives import regression_loss
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.similarity import all_pairs, pairwise
 from sbert_lab.tasks import Siamese
+from sbert_lab.tasks.siamese import embed_texts
 from sbert_lab.training import train
 
 # %% [markdown]
@@ -88,16 +88,17 @@ print(f"encoder {count(encoder):,} weights, siamese task {count(task):,} weights
 you_said(guess_weights, count(task))
 
 # %% [markdown]
-# Not one more. Here is why: the method that does the work calls the **same** encoder in a loop, once per
-# text of the row. The second tower of the drawing is the same object, a little later in time.
+# Not one more. Here is why: `embed_texts`, which does the work, gives every text of the row to the **same**
+# encoder. The second tower of the drawing is the same object, a little later in time. (A GPU takes all texts
+# in one go, stacked on top of each other: the vectors are the same.)
 
 # %%
-peek(Siamese.forward)
+peek(embed_texts)
 
 # %% [markdown]
 # <a id="q-two-towers"></a>
 # **Are the two towers two networks?** No: one network, used twice. In the drawing, the line between the
-# towers that says "shared" or "tied" weights means exactly this loop. Hence the name
+# towers that says "shared" or "tied" weights means exactly this. Hence the name
 # *siamese*: like Siamese twins, two bodies that are joined.
 
 # %% [markdown]
@@ -238,9 +239,11 @@ my_losses = memorise(SentenceEncoder.load("mini-bert"), first, second, scores)
 print("no loop yet" if my_losses is None else f"{my_losses[0]:.4f} -> {my_losses[-1]:.4f}")
 
 # %% [markdown]
-# The package has **one** loop for the whole course, `train(task, rows, config, run_dir=...)`. Its heart is
+# The package has **one** loop for the whole course, `train(task, rows, config)`. Its heart is
 # the same seven lines. Around them it has what long runs need: shuffled batches, warm-up and decay of the
-# learning rate, gradient clipping, a progress bar, checkpoints. `run_dir` is the folder for the checkpoints.
+# learning rate, gradient clipping, a progress bar, checkpoints. The checkpoints lie under `runs/training`, in
+# a folder that is named after the task, the rows and the settings: run the cell again, and the finished run
+# is opened at once.
 #
 # Here we switch most of that off, to make it as plain as yours: 40 rounds with all eight pairs in
 # one batch, at a constant rate.
@@ -254,8 +257,7 @@ guess_error = None  # your guess
 constant = {"warmup_share": 0, "schedule": "constant", "weight_decay": 0}
 plain = TrainConfig(epochs=40, batch_size=8, learning_rate=5e-4, **constant)
 trained = copy.deepcopy(encoder)
-with tempfile.TemporaryDirectory() as folder:
-    history = train(Siamese(trained, "regression"), eight, plain, run_dir=folder)
+history = train(Siamese(trained, "regression"), eight, plain)
 print(f"{history.losses[0]:.4f} -> {history.losses[-1]:.4f}")
 
 # %%
@@ -340,8 +342,7 @@ print(f"two towers: {count(towers):,} weights")
 guess_same = None  # your guess, a number
 
 # %% tags=["nbval-ignore-output"]
-with tempfile.TemporaryDirectory() as folder:
-    train(towers, eight, plain, run_dir=folder)
+train(towers, eight, plain)
 left, right = (model.encode([my_sentence, my_other]) for model in (towers.encoder, towers.twin))
 left, right = torch.from_numpy(left), torch.from_numpy(right)
 same = pairwise("cosine", left, right)  # each sentence with itself, once per tower

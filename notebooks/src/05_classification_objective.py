@@ -19,7 +19,7 @@
 setup("05_classification_objective", study_minutes=90, computing_seconds=90)
 
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -34,13 +34,10 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.results import has_study, open_study
-from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, digest
-from sbert_lab.experiments.zoo.lock import locked
 from sbert_lab.objectives import classification_loss, concatenate
-from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
-from sbert_lab.training import train
+from sbert_lab.training import run_folder, take_step, train
 
 # %% [markdown]
 # ## 1 · The data: three labels, no similarity
@@ -175,15 +172,20 @@ all_weights = sum(w.numel() for w in task.parameters())
 print(f"encoder {encoder_weights:,} + head {all_weights - encoder_weights:,} weights")
 
 # %% [markdown]
+# In notebook 04 you wrote the loop by hand. Here is one step as the package takes it. Look for your own lines,
+# then for what came on top: this step's learning rate, several batches that share one step, half precision on
+# a GPU (`autocast` and `scaler`), and a limit on the length of the gradient.
+
+# %%
+peek(take_step)
+
+# %% [markdown]
 # The settings are the profile's, for one pass over the data. In mini we take 3,000 of the pairs, so that it
 # takes well under a minute; the other profiles take all of them.
 #
 # At each evaluation we measure two things on pairs that are **not** trained on: the head's accuracy on NLI
 # dev (in mini on 600 of its pairs), and the Spearman correlation of plain cosines on STSb dev. `train`
 # keeps the weights with the best accuracy. STSb never has a say in that choice.
-#
-# (The lines with `digest` only give the run's folder a name of its own, so that a run with other settings
-# never continues this one. Skip them at first reading.)
 
 # %%
 pairs = 3_000 if profile.name == "mini" else len(nli)
@@ -192,15 +194,12 @@ watched = nli_dev.select(range(600 if profile.name == "mini" else 2_000))
 batches = -(-pairs // profile.train.batch_size)
 every = -(-batches // 6)  # steps between two evaluations
 config = replace(profile.train, epochs=1, evaluate_every=every, checkpoint_every=every)
-corpora = [corpus_digest(*split, profile.name) for split in (("nli", "all"), ("stsb", "dev"))]
-made_of = [asdict(config), backbone_digest(profile.backbone), *corpora]
-run_key = digest(made_of)[:8]  # other settings, model or data: another folder
 print(f"{pairs:,} pairs, batches of {config.batch_size}, evaluated every {every} steps")
 
 # %% [markdown]
-# Two helpers. `accuracy` scores the head. `teach` is `train` from notebook 04 with three things around it:
-# a look at both scores before the first step, a curve that grows with each evaluation, and a folder, so that
-# the run can be interrupted.
+# Two helpers. `accuracy` scores the head. `teach` is `train` from notebook 04 with two things around it:
+# a look at both scores before the first step, and a curve that grows with each evaluation. The curve is kept
+# in the run's own folder, so that the run can be interrupted.
 
 
 # %%
@@ -212,19 +211,17 @@ def accuracy(task, rows):
 
 def teach(name, encoder, rows, live=False):
     """Train with the classification objective; gives the task and its curve."""
-    folder = runs_dir("notebook-05", f"{name}-{len(rows)}-{run_key}".replace(" ", "-"))
     task = Siamese(encoder, "classification")
-    step = every * config.batch_size
 
     def evaluate(task):
         spearman = sts.score_pairs(task.encoder.encode, stsb_dev).spearman
         return curve.add(accuracy(task, watched), spearman)
 
-    with locked(folder.with_suffix(".lock")):  # two open notebooks take turns
-        curve = figures.Curve(folder, pairs=len(rows), every=step, name=name, live=live)
-        if not curve.points:
-            evaluate(task)  # before the first step
-        train(task, rows, config, evaluate=evaluate, run_dir=folder)
+    folder, step = run_folder(task, rows, config, evaluate=evaluate), every * config.batch_size
+    curve = figures.Curve(folder, pairs=len(rows), every=step, name=name, live=live)
+    if not curve.points:
+        evaluate(task)  # before the first step
+    train(task, rows, config, evaluate=evaluate)
     return task, curve
 
 
@@ -232,7 +229,7 @@ def teach(name, encoder, rows, live=False):
 # **You can interrupt the next cell and continue it.** Press the stop button (■, or *Kernel > Interrupt*) once:
 # the step is finished, a checkpoint is written, and the cell ends with `KeyboardInterrupt`. Run the same cell
 # again, and it goes on where it stopped, even after a restart of the kernel. Once finished, the cell opens
-# its result at once. To train anew, delete the folder `runs/notebook-05`.
+# its result at once. To train anew, delete the folder `runs/training`.
 #
 # **Predict.** After 3,000 pairs: NLI accuracy in percent (33.3 is guessing)? And will the Spearman on STSb
 # be higher, lower, or about the same as before?

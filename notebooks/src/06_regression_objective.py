@@ -19,7 +19,6 @@
 # %% tags=["setup"]
 setup("06_regression_objective", study_minutes=75, computing_seconds=60)
 
-import tempfile
 from dataclasses import replace
 
 import numpy as np
@@ -176,7 +175,7 @@ you_said(guess_floor, round(float(floor), 1))
 unscaled = [{"sentence1": "A dog barks.", "sentence2": "A cat sleeps.", "score": 2.5}]
 task = Siamese(SentenceEncoder.load(profile.backbone), "regression")
 try:
-    task.token_counts(unscaled)
+    task.prepare(unscaled)
 except ValueError as error:
     print(error)
 
@@ -243,7 +242,6 @@ test_gold = np.array(test["score"])
 before = sts.similarities(encoder.encode, test)
 mine_before = sts.similarities(encoder.encode, mine)[0]
 dev_before = sts.score_pairs(encoder.encode, dev).spearman
-folder = tempfile.TemporaryDirectory()  # for the checkpoints
 print(f"raw {profile.backbone} on {len(test)} test pairs: {sts.correlations(test_gold, before)}")
 print(f"its cosines lie between {before.min():.2f} and {before.max():.2f}")
 print(f"your pair: {mine_before:.2f}")
@@ -256,7 +254,8 @@ guess_spearman = None  # your guess
 
 # %% [markdown]
 # The next cell trains. You may stop it (the square button) and run it again: it goes on where
-# it was. After each epoch the dev pairs are scored, and the best epoch's weights are kept.
+# it was, even after a restart. After each epoch the dev pairs are scored, and the best epoch's
+# weights are kept.
 
 
 # %% tags=["nbval-ignore-output"]
@@ -265,7 +264,7 @@ def dev_spearman(task):
 
 
 task = Siamese(encoder, "regression")
-history = train(task, pairs, profile.sts, evaluate=dev_spearman, run_dir=folder.name)
+history = train(task, pairs, profile.sts, evaluate=dev_spearman)
 plots.show(
     figures.learning_curve(
         history.rows_seen,
@@ -507,8 +506,7 @@ you_said(guess_c21, float(table6["MAX"]))
 one_epoch = replace(profile.sts, epochs=1)
 dev_gold, raced = np.array(dev["score"]), {}
 for how, one in encoders.items():
-    with tempfile.TemporaryDirectory() as scratch:
-        train(Siamese(one, "regression"), pairs, one_epoch, run_dir=scratch)
+    train(Siamese(one, "regression"), pairs, one_epoch)
     raced[how.upper()] = sts.similarities(one.encode, dev)
 gaps = sts.bootstrap_difference(dev_gold, raced["MEAN"], raced["MAX"])
 print("after one epoch:", verdict(gaps, words=("MEAN ahead", "MAX ahead")))

@@ -18,7 +18,6 @@
 # %% tags=["setup"]
 setup("09_supervised_sts", study_minutes=75, computing_seconds=30)
 
-import tempfile
 from dataclasses import replace
 from textwrap import fill
 
@@ -91,8 +90,7 @@ few = pairs.shuffle(seed=9).select(range(500))
 def train_with(seed):
     encoder = SentenceEncoder.load(profile.backbone)
     config = replace(profile.sts, epochs=1, seed=seed)
-    with tempfile.TemporaryDirectory() as folder:
-        train(Siamese(encoder, "regression", seed=seed), few, config, run_dir=folder)
+    train(Siamese(encoder, "regression", seed=seed), few, config)
     return encoder
 
 

@@ -22,7 +22,6 @@ setup("16_between_the_two", study_minutes=70, computing_seconds=40)
 
 import itertools
 import math
-import tempfile
 import textwrap
 import time
 
@@ -344,7 +343,6 @@ guess_best = None  # your guess
 
 # %% tags=["nbval-ignore-output"]
 config = TrainConfig(epochs=1, batch_size=32, learning_rate=2e-4)
-folders = tempfile.TemporaryDirectory()  # for the checkpoints
 
 
 def fresh():
@@ -355,7 +353,7 @@ bi = Siamese(fresh(), "in-batch negatives")
 poly = PolyEncoder(fresh(), codes=16)
 cross = CrossEncoder(fresh(), "classification", labels=2)
 for name, task, rows in (("bi", bi, alike), ("poly", poly, alike), ("cross", cross, labelled)):
-    history = train(task, rows, config, run_dir=f"{folders.name}/{name}")
+    history = train(task, rows, config)
     print(f"{name}: loss {np.mean(history.losses[-10:]):.2f}, mean of the last 10 steps")
 
 # %% [markdown]

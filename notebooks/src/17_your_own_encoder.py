@@ -336,8 +336,7 @@ settings = about["settings"]
 tuned = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
 config = replace(profile.train, batch_size=settings["batch_size"], max_steps=settings["steps"],
                  learning_rate=settings["learning_rate"], bucket_batches=0, seed=4)  # fmt: skip
-history = train(Siamese(tuned, "in-batch negatives"), entailments, config,
-                run_dir=Path(workshop.name, "live"))  # fmt: skip
+history = train(Siamese(tuned, "in-batch negatives"), entailments, config)
 only_sts = replace(tests, triplets=(), tasks={}, questions=None)
 live = everything.score(tuned.encode, only_sts)
 spread = recorded.scores("in-batch negatives", "sts")

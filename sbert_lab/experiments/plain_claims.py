@@ -47,9 +47,9 @@ def c04(profile: Profile) -> tuple[bool, str]:
     import torch
 
     from sbert_lab import data
-    from sbert_lab.devices import move
     from sbert_lab.encoder import SentenceEncoder
     from sbert_lab.tasks import Siamese
+    from sbert_lab.training import take_step
 
     rows = data.load("nli", "train", profile=profile)
     encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
@@ -57,11 +57,11 @@ def c04(profile: Profile) -> tuple[bool, str]:
     optimizer = torch.optim.AdamW(task.parameters(), lr=profile.train.learning_rate)
     size, seconds = profile.train.batch_size, []
     picks = np.random.default_rng(0).permutation(len(rows))[: STEPS * size].reshape(STEPS, size)
-    for batch in picks:
+    for numbers in picks:
         began = time.perf_counter()
-        optimizer.zero_grad()
-        task(move(task.collate([rows[int(i)] for i in batch]), encoder.device)).backward()
-        optimizer.step()
+        batch = task.collate(task.prepare([rows[int(i)] for i in numbers]))
+        rate = profile.train.learning_rate
+        take_step(task, [(batch, 1.0)], optimizer=optimizer, rate=rate)
         seconds.append(time.perf_counter() - began)
     pairs = len(rows) * profile.train.epochs
     minutes = float(np.median(seconds[2:])) * pairs / size / 60

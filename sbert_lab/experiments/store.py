@@ -30,8 +30,7 @@ from sbert_lab.experiments.results import (
     open_table,
     recorded_path,
 )
-from sbert_lab.experiments.zoo.lock import locked
-from sbert_lab.files import read_json, write_bytes, write_json
+from sbert_lab.files import locked, read_json, write_bytes, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, as_profile
 

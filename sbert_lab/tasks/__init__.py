@@ -1,8 +1,10 @@
-"""What can be trained: each task is an nn.Module with collate(rows) and forward(batch) -> loss."""
+"""What can be trained: each task is an nn.Module with collate(rows) and forward(batch) -> loss.
+
+`prepare(rows)`, if a task has it, checks and tokenises all rows once; collate then gets those.
+"""
 
 from sbert_lab.tasks.cross_encoder import CrossEncoder
-from sbert_lab.tasks.masked_lm import MaskedLM
 from sbert_lab.tasks.poly_encoder import PolyEncoder
 from sbert_lab.tasks.siamese import Siamese
 
-__all__ = ["CrossEncoder", "MaskedLM", "PolyEncoder", "Siamese"]
+__all__ = ["CrossEncoder", "PolyEncoder", "Siamese"]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.tasks.rows import check_labels, check_rows, column
+from sbert_lab.tasks.rows import PreparedRows, collate_rows, prepare_rows
 
 
 class Classifier(nn.Module):
@@ -25,19 +25,17 @@ class Classifier(nn.Module):
             torch.manual_seed(seed)
             self.head = nn.Linear(encoder.dimension, labels)
 
-    def token_counts(self, rows: Sequence[dict]) -> list[int]:
-        """Tokens per row. Broken rows are found here, before training."""
-        check_rows(rows, ("text",), "label")
-        check_labels(column(rows, "label"), self.labels)
-        return [len(ids) for ids in self.encoder.tokenize(column(rows, "text"))[0]]
+    def prepare(self, rows: Sequence[dict]) -> PreparedRows:
+        """Token ids in place of the texts. Broken rows are found here, before training."""
+        answer = {"answer": "label", "labels": self.labels}
+        return prepare_rows(rows, ("text",), tokenize=self.encoder.tokenize, **answer)
 
     def collate(self, rows: Sequence[dict]) -> dict[str, object]:
-        texts = self.encoder.collate(column(rows, "text"))
-        return {"texts": texts, "label": torch.tensor(column(rows, "label"))}
+        return collate_rows(rows, ("text",), pad=self.encoder.pad, answer="label")
 
     def forward(self, batch: dict[str, object]) -> Tensor:
-        logits = self.head(self.encoder(**batch["texts"]))  # (B, H) -> (B, K)
-        return F.cross_entropy(logits.float(), batch["label"])
+        logits = self.head(self.encoder(**batch["text"]))  # (B, H) -> (B, K)
+        return F.cross_entropy(logits.float(), batch["answer"])
 
     @torch.inference_mode()
     def predict_labels(self, texts: Sequence[str]) -> np.ndarray:

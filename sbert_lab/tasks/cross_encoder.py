@@ -1,5 +1,6 @@
 """The cross-encoder: both sentences in one input, [CLS] A [SEP] B [SEP], and a score out of it."""
 
+from collections import namedtuple
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import check_pairs, forward_all, pad
 from sbert_lab.errors import require_choice
 from sbert_lab.files import read_sealed, sealed_folder
-from sbert_lab.tasks.rows import PAIR, check_labels, check_rows, check_scores, column
+from sbert_lab.tasks.rows import PAIR, PreparedRows, answers, column, read_columns, token_ids
 from sbert_lab.training.checkpoint import read_tensors
 
 OBJECTIVES = ("classification", "regression")
+Pair = namedtuple("Pair", ["ids", "type_ids"])  # a tokenised pair: which ids, of which text
 HEAD, ABOUT = "head.safetensors", "cross_encoder.json"
 
 
@@ -45,21 +47,17 @@ class CrossEncoder(nn.Module):
         self._pieces.enable_truncation(encoder.max_length)
         self._segments = getattr(encoder.backbone.config, "type_vocab_size", 1) > 1
 
-    def token_counts(self, rows: Sequence[dict]) -> list[int]:
-        """Tokens per pair. Broken rows are found here, before training."""
-        check_rows(rows, PAIR, self.answer)
-        if self.answer == "label":
-            check_labels(column(rows, "label"), self.labels)
-        else:
-            check_scores(column(rows, "score"))
-        return [
-            len(e) for e in self._tokenize(column(rows, "sentence1"), column(rows, "sentence2"))
-        ]
+    def prepare(self, rows: Sequence[dict]) -> PreparedRows:
+        """Each pair as token ids and segments. Broken rows are found here, before training."""
+        columns = read_columns(rows, PAIR, self.answer, self.labels)
+        texts = list(zip(*(columns[name] for name in PAIR), strict=True))
+        pairs = token_ids(texts, self._pair_ids)  # each (2, T)
+        columns = {"pair": pairs, self.answer: columns[self.answer]}
+        return PreparedRows(columns, np.array([pair.shape[1] for pair in pairs]))
 
     def collate(self, rows: Sequence[dict]) -> dict[str, Tensor | None]:
-        batch = self._batch(self._tokenize(column(rows, "sentence1"), column(rows, "sentence2")))
-        kind = torch.long if self.answer == "label" else torch.float32
-        return {**batch, "answer": torch.tensor(column(rows, self.answer), dtype=kind)}
+        batch = self._batch([Pair(*pair) for pair in column(rows, "pair")])
+        return {**batch, "answer": answers(rows, self.answer)}
 
     def forward(self, batch: dict[str, Tensor | None]) -> Tensor:
         logits = self.logits(batch).float()
@@ -101,6 +99,10 @@ class CrossEncoder(nn.Module):
         if self.encoder.lower_case:
             first, second = [s.lower() for s in first], [s.lower() for s in second]
         return self._pieces.encode_batch_fast(list(zip(first, second, strict=True)))
+
+    def _pair_ids(self, pairs: Sequence[tuple[str, str]]) -> tuple[list, int]:
+        encodings, cut = self._tokenize_pairs(pairs)
+        return [Pair(one.ids, one.type_ids) for one in encodings], cut
 
     def _batch(self, encodings: Sequence) -> dict[str, Tensor | None]:
         ids, mask = pad([e.ids for e in encodings], self.encoder.tokenizer.pad_token_id)

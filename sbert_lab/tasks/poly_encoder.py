@@ -20,7 +20,7 @@ from sbert_lab.encoding import check_sentences, forward_all
 from sbert_lab.errors import InputError, require_choice
 from sbert_lab.files import read_sealed, sealed_folder
 from sbert_lab.objectives import regression_loss
-from sbert_lab.tasks.rows import PAIR, check_rows, check_scores, column
+from sbert_lab.tasks.rows import PAIR, PreparedRows, collate_rows, prepare_rows
 from sbert_lab.training.checkpoint import read_tensors
 
 COLUMNS = {"in-batch negatives": (("anchor", "positive"), None), "regression": (PAIR, "score")}
@@ -73,19 +73,12 @@ class PolyEncoder(nn.Module):
 
     # ---- training
 
-    def token_counts(self, rows: Sequence[dict]) -> list[int]:
-        """Tokens per row, both texts together. Broken rows are found here, before training."""
-        check_rows(rows, self.texts, self.answer)
-        if self.answer:
-            check_scores(column(rows, self.answer))
-        sides = [self.encoder.tokenize(column(rows, name))[0] for name in self.texts]
-        return [len(first) + len(second) for first, second in zip(*sides, strict=True)]
+    def prepare(self, rows: Sequence[dict]) -> PreparedRows:
+        """Token ids in place of the texts. Broken rows are found here, before training."""
+        return prepare_rows(rows, self.texts, tokenize=self.encoder.tokenize, answer=self.answer)
 
     def collate(self, rows: Sequence[dict]) -> dict[str, object]:
-        batch = {name: self.encoder.collate(column(rows, name)) for name in self.texts}
-        if self.answer:
-            batch["answer"] = torch.tensor(column(rows, self.answer), dtype=torch.float32)
-        return batch
+        return collate_rows(rows, self.texts, pad=self.encoder.pad, answer=self.answer)
 
     def forward(self, batch: dict[str, object]) -> Tensor:
         contexts = self.contexts(**batch[self.texts[0]]).float()

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.encoding import Encoder
 from sbert_lab.errors import require_choice
 from sbert_lab.objectives import (
     CONCATENATIONS,
@@ -16,7 +17,7 @@ from sbert_lab.objectives import (
     regression_loss,
     triplet_loss,
 )
-from sbert_lab.tasks.rows import PAIR, TRIPLET, check_labels, check_rows, check_scores, column
+from sbert_lab.tasks.rows import PAIR, TRIPLET, PreparedRows, collate_rows, prepare_rows
 
 # The texts of a row and the column with its answer, per objective.
 COLUMNS = {
@@ -35,7 +36,7 @@ class Siamese(nn.Module):
 
     def __init__(
         self,
-        encoder: SentenceEncoder,
+        encoder: Encoder,
         objective: str,
         *,
         concatenation: str = PAPER_CONCATENATION,
@@ -56,24 +57,16 @@ class Siamese(nn.Module):
                 torch.manual_seed(seed)
                 self.head = nn.Linear(parts * encoder.dimension, labels)
 
-    def token_counts(self, rows: Sequence[dict]) -> list[int]:
-        """Tokens per row, all its texts together. Broken rows are found here, before training."""
-        self._check(rows)
-        per_text = []
-        for name in self.texts:
-            per_text.append([len(ids) for ids in self.encoder.tokenize(column(rows, name))[0]])
-        return [sum(counts) for counts in zip(*per_text, strict=True)]
+    def prepare(self, rows: Sequence[dict]) -> PreparedRows:
+        """Token ids in place of the texts. Broken rows are found here, before training."""
+        answer = {"answer": self.answer, "labels": self.labels}
+        return prepare_rows(rows, self.texts, tokenize=self.encoder.tokenize, **answer)
 
     def collate(self, rows: Sequence[dict]) -> dict[str, object]:
-        batch = {name: self.encoder.collate(column(rows, name)) for name in self.texts}
-        if self.answer == "label":
-            batch["answer"] = torch.tensor(column(rows, "label"))
-        elif self.answer == "score":
-            batch["answer"] = torch.tensor(column(rows, "score"), dtype=torch.float32)
-        return batch
+        return collate_rows(rows, self.texts, pad=self.encoder.pad, answer=self.answer)
 
     def forward(self, batch: dict[str, object]) -> Tensor:
-        embeddings = [self.encoder(**batch[name]) for name in self.texts]  # each (B, H)
+        embeddings = embed_texts(self.encoder, [batch[name] for name in self.texts])  # each (B, H)
         if self.objective == "classification":
             return classification_loss(self.logits(*embeddings), batch["answer"])
         if self.objective == "regression":
@@ -93,9 +86,29 @@ class Siamese(nn.Module):
         v = torch.from_numpy(self.encoder.encode(second)).to(self.encoder.device)
         return self.logits(u, v).argmax(dim=-1).cpu()
 
-    def _check(self, rows: Sequence[dict]) -> None:
-        check_rows(rows, self.texts, self.answer)
-        if self.answer == "label":
-            check_labels(column(rows, "label"), self.labels)
-        elif self.answer == "score":
-            check_scores(column(rows, "score"))
+
+def embed_texts(
+    encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]
+) -> Sequence[Tensor]:
+    """Each text of the rows through the same network: (B, T) each -> (B, H) each.
+
+    A GPU is not filled by one short text, so all go through it in one pass. On a CPU the padding
+    that one rectangle needs costs more than a second pass.
+    """
+    if encoder.device.type == "cpu":
+        return [encoder(**text) for text in texts]
+    return embed_together(encoder, texts)
+
+
+def embed_together(
+    encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]
+) -> Sequence[Tensor]:
+    """All texts under one another, padded to one width: one pass, then split again."""
+    widest = max(text["input_ids"].shape[1] for text in texts)
+    ids, masks = [], []
+    for text in texts:
+        more, mask = (0, widest - text["input_ids"].shape[1]), text["attention_mask"]
+        mask = torch.ones_like(text["input_ids"]) if mask is None else mask
+        ids.append(F.pad(text["input_ids"], more, value=encoder.pad_id))
+        masks.append(F.pad(mask, more))
+    return encoder(torch.cat(ids), torch.cat(masks)).chunk(len(texts))

@@ -2,5 +2,7 @@
 
 from sbert_lab.training.history import History
 from sbert_lab.training.loop import train
+from sbert_lab.training.run_folder import run_folder
+from sbert_lab.training.step import take_step
 
-__all__ = ["History", "train"]
+__all__ = ["History", "run_folder", "take_step", "train"]

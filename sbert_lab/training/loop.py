@@ -11,8 +11,9 @@ from pathlib import Path
 import torch
 from tqdm.auto import tqdm
 
-from sbert_lab.devices import autocast, move, pick_device, pick_precision
+from sbert_lab.devices import pick_device, pick_precision
 from sbert_lab.errors import InputError
+from sbert_lab.files import locked, write_json
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.training.checkpoint import (
     checkpoints,
@@ -22,17 +23,21 @@ from sbert_lab.training.checkpoint import (
 )
 from sbert_lab.training.history import History
 from sbert_lab.training.interrupt import deferred_interrupt
-from sbert_lab.training.plan import Step, plan_epoch, share
-from sbert_lab.training.processes import Processes, join_processes
+from sbert_lab.training.plan import Plan, Step, share
+from sbert_lab.training.processes import join_processes
 from sbert_lab.training.run_folder import (
     BEST,
+    RUN,
+    check_run,
     fingerprint,
     finish_run,
     finished_history,
-    open_run,
+    leave_run,
+    name_run,
     save_weights,
 )
 from sbert_lab.training.schedule import make_optimizer, rate_at
+from sbert_lab.training.step import take_step
 
 
 def train(
@@ -41,95 +46,86 @@ def train(
     config: TrainConfig,
     *,
     evaluate: Callable[[torch.nn.Module], float] | None = None,
-    run_dir: str | Path,
+    run_dir: str | Path | None = None,
     show_progress: bool = True,
     device: str | None = None,
 ) -> History:
     """Train a task in place and return its history.
 
     A task is an nn.Module with `collate(rows) -> batch` and `forward(batch) -> scalar loss`. If it
-    also has `token_counts(rows) -> list[int]`, batches are filled with rows of similar length.
-    `evaluate(task)` gives a score, higher is better; the best weights are kept. Calling again with
-    the same arguments continues an interrupted run, and returns at once for a finished one.
+    has `prepare(rows)`, too, that is called once, and collate gets some of what came out; if that
+    has `lengths`, batches are filled with rows of similar length. `evaluate(task)` gives a score,
+    higher is better; the best weights are kept.
+
+    Calling again with the same arguments continues an interrupted run, and returns at once for a
+    finished one. Without `run_dir` the run has a folder of its own under runs/training, named after
+    what it is made of, and a second process that asks for the same run waits for the first.
     """
     if len(rows) == 0:
         raise InputError("there are no rows to train on: the list is empty")
-    run = _Run(task, rows, config, evaluate, Path(run_dir), device)
-    done = finished_history(run.run_dir, task)
-    if done is not None:
-        return done
-    forked = [run.device] if run.device.type == "cuda" else []
-    with torch.random.fork_rng(devices=forked), deferred_interrupt() as stop:
-        run.resume()
-        run.advance(stop, show_progress and run.processes.is_main)
-    return run.finish()
+    target = pick_device(device)
+    processes = join_processes(target)
+    mark = fingerprint(task, rows, config, processes.world)
+    folder = Path(run_dir) if run_dir is not None else name_run(task, mark, evaluate)
+    alone = contextlib.nullcontext()
+    if run_dir is None and processes.is_main:
+        note = f"another process is training the same run ({folder.name}); waiting for its result"
+        alone = locked(folder.with_name(f"{folder.name}.lock"), waiting=note)
+    with alone:
+        processes.wait()
+        check_run(folder, mark)
+        try:
+            done = finished_history(folder, task)
+            if done is None:
+                run = _Run(task, rows, config, evaluate, folder, target, processes)
+                done = run.carry_out(mark, show_progress)
+            return done
+        finally:
+            if run_dir is None:
+                leave_run(folder, task, mark, evaluate)
 
 
 class _Run:
     """The state of one call of train()."""
 
-    def __init__(self, task, rows, config, evaluate, run_dir, device) -> None:
-        self.task, self.rows, self.config, self.evaluate = task, rows, config, evaluate
-        self.device = pick_device(device)
-        self.processes: Processes = join_processes(self.device)
-        self.run_dir = run_dir
-        if self.processes.is_main:
-            open_run(run_dir, fingerprint(task, rows, config, self.processes.world))
-        self.processes.wait()
-        self.precision = pick_precision(config.precision, self.device)
-        task.to(self.device)
+    def __init__(self, task, rows, config, evaluate, run_dir, device, processes) -> None:
+        self.task, self.config, self.evaluate, self.run_dir = task, config, evaluate, run_dir
+        self.device, self.processes = device, processes
+        prepare = getattr(task, "prepare", None)
+        self.rows = prepare(rows) if prepare else rows
+        lengths = getattr(self.rows, "lengths", None)
+        if config.batch_tokens and lengths is None:
+            raise InputError("batch_tokens needs a task with prepare(rows): use batch_size")
+        self.plan = Plan(len(rows), config, lengths=lengths, world=processes.world)
+        self.total = self.plan.epoch_ends[-1]
+        self.precision = pick_precision(config.precision, device)
+        task.to(device)
         self.model = torch.compile(task) if config.compile else task
-        if self.processes.world > 1:
+        if processes.world > 1:
             self.model = torch.nn.parallel.DistributedDataParallel(self.model)
         self.optimizer = make_optimizer(task, config)
-        scaled = self.precision == "fp16" and self.device.type == "cuda"
-        self.scaler = torch.amp.GradScaler(self.device.type, enabled=scaled)
-        count = getattr(task, "token_counts", None)
-        self.lengths = count(rows) if count else None
-        if config.batch_tokens and self.lengths is None:
-            raise InputError("batch_tokens needs a task with token_counts(rows): use batch_size")
-        self.epoch_ends = self._count_steps()
-        self.total = self.epoch_ends[-1]
+        scaled = self.precision == "fp16" and device.type == "cuda"
+        self.scaler = torch.amp.GradScaler(device.type, enabled=scaled)
         self.step, self.rows_seen, self.history = 0, 0, History()
 
-    # ---- the plan
+    def carry_out(self, mark: dict, show_progress: bool) -> History:
+        if self.processes.is_main:
+            write_json(self.run_dir / RUN, mark)
+        self.processes.wait()
+        forked = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices=forked), deferred_interrupt() as stop:
+            self.resume()
+            self.advance(stop, show_progress and self.processes.is_main)
+        return self.finish()
 
-    def _plan(self, epoch: int) -> list[Step]:
-        config, world = self.config, self.processes.world
-        return plan_epoch(
-            len(self.rows),
-            seed=config.seed,
-            epoch=epoch,
-            batch_size=config.batch_size * world,
-            accumulate=config.accumulate,
-            lengths=self.lengths,
-            bucket_batches=config.bucket_batches,
-            batch_tokens=config.batch_tokens and config.batch_tokens * world,
-        )
-
-    def _count_steps(self) -> list[int]:
-        """The step number at which each epoch ends, cut off at max_steps."""
-        ends, limit = [], self.config.max_steps or float("inf")
-        for epoch in range(self.config.epochs):
-            ends.append((ends[-1] if ends else 0) + len(self._plan(epoch)))
-            if ends[-1] >= limit:
-                ends[-1] = int(limit)
-                break
-        return ends
-
-    def _steps_left(self) -> Iterator[Step]:
-        start, first = 0, self.step
-        for epoch, end in enumerate(self.epoch_ends):
-            if first < end:
-                yield from self._plan(epoch)[max(0, first - start) : end - start]
-            start = end
-
-    def _collate(self, step: Step) -> list[tuple[object, float]]:
-        """Batches of this process with their weight in the step's mean loss."""
+    def _collate(self, step: Step) -> tuple[list[tuple[object, float]], int]:
+        """Batches of this process with their shares of the step, and the rows all processes see."""
         parts = share(step, self.processes.rank, self.processes.world)
         total = sum(map(len, parts))
-        fetch = self.rows.__getitem__
-        return [(self.task.collate([fetch(i) for i in p]), len(p) / total) for p in parts]
+        batches = [
+            (self.task.collate([self.rows[i] for i in part]), len(part) / total) for part in parts
+        ]
+        return batches, total * self.processes.world
 
     # ---- going on
 
@@ -161,10 +157,11 @@ class _Run:
         bar = tqdm(
             total=self.total, initial=self.step, disable=not show_progress, unit="step", leave=True
         )
+        steps = _ahead(self._collate, self.plan.steps_from(self.step))
         self.task.train()
-        with bar, contextlib.closing(_ahead(self._collate, self._steps_left())) as batches:
-            for step in batches:
-                loss_sum, counted = loss_sum + self._take(step), counted + 1
+        with bar, contextlib.closing(steps):
+            for batches, size in steps:
+                loss_sum, counted = loss_sum + self._take(batches, size), counted + 1
                 bar.update()
                 if self.step % log_every == 0 or self.step == self.total:
                     loss = self._log(loss_sum, counted)
@@ -184,34 +181,21 @@ class _Run:
                     )
                     raise KeyboardInterrupt
 
-    def _take(self, step: list[tuple[object, float]]) -> torch.Tensor:
-        """One step of the optimizer; the mean loss of its rows."""
-        config, rank = self.config, self.processes.rank
-        torch.manual_seed((config.seed * 1_000_003 + self.step) * 1_009 + rank)
-        share_of_peak = rate_at(self.step, self.total, config)
-        for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * share_of_peak
-        loss_of_step = torch.zeros((), device=self.device)
-        for number, (batch, weight) in enumerate(step, start=1):
-            last = number == len(step)
-            with contextlib.nullcontext() if last else self._no_sync():
-                with autocast(self.device, self.precision):
-                    loss = self.model(move(batch, self.device)) * weight
-                self.scaler.scale(loss).backward()
-            loss_of_step += loss.detach().float()
-        self.scaler.unscale_(self.optimizer)
-        if config.clip_norm:
-            torch.nn.utils.clip_grad_norm_(self.task.parameters(), config.clip_norm)
-        self.scaler.step(self.optimizer)
-        self.scaler.update()
-        self.optimizer.zero_grad(set_to_none=True)
-        self.step += 1
-        self.rows_seen += sum(_size(batch) for batch, _ in step) * self.processes.world
-        return loss_of_step
-
-    def _no_sync(self) -> contextlib.AbstractContextManager:
-        no_sync = getattr(self.model, "no_sync", None)
-        return no_sync() if no_sync else contextlib.nullcontext()
+    def _take(self, batches: list[tuple[object, float]], size: int) -> torch.Tensor:
+        """One step, with random numbers (dropout) that depend on nothing but its number."""
+        config = self.config
+        torch.manual_seed((config.seed * 1_000_003 + self.step) * 1_009 + self.processes.rank)
+        loss = take_step(
+            self.model,
+            batches,
+            optimizer=self.optimizer,
+            rate=config.learning_rate * rate_at(self.step, self.total, config),
+            clip_norm=config.clip_norm,
+            precision=self.precision,
+            scaler=self.scaler,
+        )
+        self.step, self.rows_seen = self.step + 1, self.rows_seen + size
+        return loss
 
     def _log(self, loss_sum: torch.Tensor, counted: int) -> float:
         loss = float(self.processes.mean(loss_sum / counted))
@@ -230,7 +214,7 @@ class _Run:
         if self.evaluate is None:
             return False
         every = self.config.evaluate_every
-        regular = self.step % every == 0 if every else self.step in self.epoch_ends
+        regular = self.step % every == 0 if every else self.step in self.plan.epoch_ends
         return regular or self.step == self.total
 
     def _score(self) -> None:
@@ -261,13 +245,6 @@ class _Run:
             (self.run_dir / BEST).unlink(missing_ok=True)
         self.processes.wait()
         return self.history
-
-
-def _size(batch: object) -> int:
-    """How many rows a batch holds: the length of the first tensor in it."""
-    while not isinstance(batch, torch.Tensor):
-        batch = next(iter(batch.values())) if isinstance(batch, dict) else batch[0]
-    return len(batch)
 
 
 def _ahead(make: Callable, items: Iterator) -> Iterator:

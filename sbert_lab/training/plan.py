@@ -4,9 +4,11 @@ A step is a list of micro-batches, a micro-batch a list of row numbers. Nothing 
 run time, so resuming needs the step number and no generator state.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
+from sbert_lab.profiles import TrainConfig
 
 Step = list[list[int]]
 
@@ -67,3 +69,48 @@ def share(step: Step, rank: int, world: int) -> Step:
         return step
     parts = [batch[rank : len(batch) - len(batch) % world : world] for batch in step]
     return [part for part in parts if part]
+
+
+class Plan:
+    """The steps of a whole run, epoch by epoch; an epoch is planned when it is first needed."""
+
+    def __init__(
+        self, rows: int, config: TrainConfig, *, lengths: Sequence[int] | None, world: int = 1
+    ) -> None:
+        self.rows = rows
+        self.settings = {
+            "seed": config.seed,
+            "batch_size": config.batch_size * world,
+            "accumulate": config.accumulate,
+            "lengths": lengths,
+            "bucket_batches": config.bucket_batches,
+            "batch_tokens": config.batch_tokens and config.batch_tokens * world,
+        }
+        self._planned: dict[int, list[Step]] = {}
+        self.epoch_ends = self._count(config.epochs, config.max_steps)
+
+    def steps_from(self, first: int) -> Iterator[Step]:
+        """What is left of the run when `first` steps have been taken."""
+        start = 0
+        for epoch, end in enumerate(self.epoch_ends):
+            if first < end:
+                yield from self._epoch(epoch)[max(0, first - start) : end - start]
+                self._planned.pop(epoch)
+            start = end
+
+    def _epoch(self, epoch: int) -> list[Step]:
+        if epoch not in self._planned:
+            self._planned[epoch] = plan_epoch(self.rows, epoch=epoch, **self.settings)
+        return self._planned[epoch]
+
+    def _count(self, epochs: int, limit: int | None) -> list[int]:
+        """The step number at which each epoch ends, cut off at `limit`."""
+        batches = -(-self.rows // self.settings["batch_size"])
+        steps = -(-batches // self.settings["accumulate"])
+        ends, by_tokens = [0], self.settings["batch_tokens"] is not None
+        for epoch in range(epochs):
+            # How many batches a budget of tokens makes shows only when they are cut.
+            ends.append(ends[-1] + (len(self._epoch(epoch)) if by_tokens else steps))
+            if limit and ends[-1] >= limit:
+                return [*ends[1:-1], limit]
+        return ends[1:]

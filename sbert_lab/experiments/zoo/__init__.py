@@ -25,10 +25,9 @@ from sbert_lab.experiments.recipes import (
 )
 from sbert_lab.experiments.systems import SYSTEMS
 from sbert_lab.experiments.zoo.key import system_key
-from sbert_lab.experiments.zoo.lock import locked
 from sbert_lab.experiments.zoo.rows import rows_of
 from sbert_lab.experiments.zoo.starts import pretrained, random_encoder, word_encoder
-from sbert_lab.files import atomic_folder, read_json, write_json
+from sbert_lab.files import atomic_folder, locked, read_json, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, as_profile
 
@@ -100,7 +99,7 @@ def _ready(recipe: Recipe, seed: int, profile: Profile, show_progress: bool) -> 
         raise InputError("the zoo trains in one process: under torchrun use `sbert-lab train`")
     lock = folder.with_name(f"{folder.name}.lock")
     note = f"{recipe.name}: another process is training it; waiting for its result"
-    with locked(lock, waiting=lambda: print(note)):
+    with locked(lock, waiting=note):
         if not (folder / ABOUT).is_file():
             _train(recipe, seed, profile, folder, show_progress)
     return folder
