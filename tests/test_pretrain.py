@@ -1,51 +1,202 @@
-"""A smoke run of pretraining: the real script, a few steps, on our own text."""
+"""Pretraining on tiny text: which rows are made, which words are hidden, and going on."""
 
-import json
-import os
-import subprocess
+import contextlib
 import sys
-from pathlib import Path
+from dataclasses import replace
 
+import numpy as np
 import pretraining_text
 import pytest
-from pretraining_text import blocks, detokenize, sections, sentence_pairs, split_sentences
+import torch
+from conftest import ROOT, make_backbone, make_tokenizer
+from pretraining_text import detokenize, sections, split_sentences
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "data" / "build" / "pretraining"))
 
+import corpus
+import pretrain
+from corpus import KINDS, RowsBuilder
+from masked_lm import MaskedLM
+from vocabulary import continuations
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mini-bert", "mini-roberta"])
-def test_a_few_steps_of_both_stages_run_and_lower_the_loss(name, tmp_path):
-    variables = {k: v for k, v in os.environ.items() if k != "SBERT_LAB_DATA"}
-    command = [sys.executable, "data/build/pretrain.py", name, "--work", str(tmp_path)]
-    result = subprocess.run(
-        [*command, "--steps", "25", "--threads", "1"],
-        cwd=ROOT,
-        env=variables,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert result.returncode == 0, result.stderr[-2000:]
-    losses = [
-        json.loads((tmp_path / name / stage / "finished.json").read_text())["history"]["losses"]
-        for stage in ("first", "second")
-    ]
-    assert sum(losses[1][-10:]) < sum(losses[0][:10])
-    left = {path.suffix for path in tmp_path.rglob("*") if path.is_file()}
-    assert left == {".safetensors", ".json"}
+TOKENIZERS = {kind: make_tokenizer(kind) for kind in ("bert", "roberta")}
 
 
-def test_next_sentence_pairs_keep_their_promise():
-    documents = [[f"d{d} s{s} here" for s in range(6)] for d in range(80)]
-    pairs = sentence_pairs(documents, seed=1)
-    for first, second, follows in pairs:
-        last, start = first.split()[-3:-1], second.split()[:2]
-        same = last[0] == start[0] and int(start[1][1:]) == int(last[1][1:]) + 1
-        assert same == follows
-    share = sum(follows for *_, follows in pairs) / len(pairs)
-    assert 0.4 < share < 0.6
-    assert pairs == sentence_pairs(documents, seed=1)
+def pieces(text: str, kind: str = "bert") -> np.ndarray:
+    ids = TOKENIZERS[kind](text, add_special_tokens=False)["input_ids"]
+    return np.array(ids, np.int16)
+
+
+def make_rows(count: int = 15) -> corpus.Rows:
+    """So many rows of each kind, of many lengths; xyz is a word of three pieces."""
+    builder, rng = RowsBuilder(), np.random.default_rng(0)
+    for number in range(count):
+        first, second = (pieces("the xyz dog " * rng.integers(1, 4)) for _ in range(2))
+        builder.add("pair", first, second, number % 2)
+        builder.add("related", first, second, 1)
+        builder.add("copy", first, second)
+        builder.add("single", first)
+    return builder.rows()
+
+
+def make_task(kind: str = "bert", **shares) -> MaskedLM:
+    tokenizer = TOKENIZERS[kind]
+    backbone = make_backbone(kind, tokenizer, dropout=0.0)
+    return MaskedLM(backbone, tokenizer, next_sentence=kind == "bert", **shares)
+
+
+# ---- rows
+
+
+def test_lengths_are_those_of_the_collated_rows(tmp_path):
+    made = make_rows()
+    made.save(tmp_path / "rows.npz")
+    rows, task = corpus.Rows.load(tmp_path / "rows.npz"), make_task()
+    batch = task.collate(rows, list(range(len(rows))))
+    assert len(rows) == 60 and set(rows.kind.tolist()) == set(range(len(KINDS)))
+    assert (rows.lengths() == (batch["ids"] != task.pad_id).sum(dim=1).numpy()).all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_a_collated_row_is_what_the_tokenizer_makes_of_its_texts(kind):
+    tokenizer, builder = TOKENIZERS[kind], RowsBuilder()
+    builder.add("pair", pieces("the xyz dog", kind), pieces("a cat", kind), 1)
+    builder.add("single", pieces("a big cat", kind))
+    batch = make_task(kind).collate(builder.rows(), [1, 0])
+    ask = {"return_token_type_ids": True}
+    expected = [tokenizer("a big cat", **ask), tokenizer("the xyz dog", "a cat", **ask)]
+    for ids, segments, whole in zip(batch["ids"], batch["segments"], expected, strict=True):
+        assert ids[: len(whole["input_ids"])].tolist() == whole["input_ids"]
+        if kind == "bert":
+            assert segments[: len(whole["input_ids"])].tolist() == whole["token_type_ids"]
+    assert batch["is_next"].tolist() == [corpus.NO_LABEL, 1]
+
+
+def test_a_stretch_that_is_said_to_follow_does_follow():
+    # Sentence s of document d has the ids 100 d + 2 s and 100 d + 2 s + 1.
+    documents = [[np.array([100 * d + 2 * s, 100 * d + 2 * s + 1], np.int16) for s in range(30)]
+                 for d in range(40)]  # fmt: skip
+    builder = RowsBuilder()
+    corpus.pair_rows(builder, documents, 1.0, np.random.default_rng(1))
+    rows = builder.rows()
+    for row in range(len(rows)):
+        first, second = rows.texts(row)
+        assert (np.diff(first) == 1).all() and (np.diff(second) == 1).all()
+        if rows.is_next[row]:
+            assert second[0] == first[-1] + 1
+    follow = np.array([rows.texts(r)[1][0] == rows.texts(r)[0][-1] + 1 for r in range(len(rows))])
+    assert (follow == (rows.is_next == 1)).mean() > 0.98  # chance may hit the very next sentence
+    assert 0.35 < rows.is_next.mean() < 0.65
+
+
+def test_a_copy_lacks_whole_words_and_keeps_their_order():
+    sentences, builder = [pieces("the xyz dog sleeps under a big qrs tree")] * 60, RowsBuilder()
+    continues = continuations(TOKENIZERS["bert"])
+    corpus.copy_rows(builder, sentences, continues, np.random.default_rng(1))
+    rows, whole = builder.rows(), sentences[0].tolist()
+    assert len(rows) > 40
+    for row in range(len(rows)):
+        longer, shorter = sorted(rows.texts(row), key=len, reverse=True)
+        assert longer.tolist() == whole
+        left = iter(whole)
+        assert all(piece in left for piece in shorter.tolist())
+        for word in (pieces("xyz").tolist(), pieces("qrs").tolist()):
+            assert sum(piece in shorter for piece in word) in (0, 3)
+
+
+# ---- hiding words
+
+
+def hidden_in(task: MaskedLM, rows: corpus.Rows) -> tuple[dict, torch.Tensor]:
+    batch = task.collate(rows, list(range(len(rows))))
+    torch.manual_seed(0)
+    hidden, shown = task._hide(batch["ids"], batch["segments"], batch["compared"])
+    assert not (hidden & task.special[batch["ids"]]).any()  # never [CLS], [SEP] or padding
+    assert torch.equal(shown[~hidden], batch["ids"][~hidden])
+    return batch, hidden
+
+
+def test_the_pieces_of_a_word_are_hidden_together():
+    batch, hidden = hidden_in(make_task(hidden_share=0.5), make_rows())
+    first = batch["ids"] == int(pieces("xyz")[0])
+    rows, places = first.nonzero(as_tuple=True)
+    together = torch.stack([hidden[rows, places + n] for n in range(3)])  # x ##y ##z
+    assert (together.all(dim=0) | ~together.any(dim=0)).all()
+    assert together.any() and not together.all()
+
+
+def test_compared_rows_hide_words_on_one_side_only():
+    rows = make_rows()
+    batch, hidden = hidden_in(make_task(hidden_share=0.5, hidden_share_compared=0.9), rows)
+    sides = torch.stack([(hidden & (batch["segments"] == s)).any(dim=1) for s in (0, 1)])
+    compared, pair = batch["compared"], torch.from_numpy(rows.kind == KINDS.index("pair"))
+    assert compared.sum() == 30
+    assert (sides[:, compared].sum(dim=0) == 1).all()
+    assert sides[0, compared].any() and sides[1, compared].any()
+    assert (sides[:, pair].sum(dim=0) == 2).any()
+
+
+# ---- a run
+
+
+def test_a_plan_has_each_row_once_and_keeps_to_the_budget():
+    lengths = np.random.default_rng(0).integers(4, 60, size=500)
+    settings = pretrain.Settings(batch_tokens=256, pool_batches=5)
+    batches = pretrain.plan(lengths, settings)
+    assert sorted(row for batch in batches for row in batch) == list(range(500))
+    assert max(len(batch) * lengths[batch].max() for batch in batches) <= 256
+    assert batches == pretrain.plan(lengths, settings)
+    assert batches != pretrain.plan(lengths, replace(settings, seed=2))
+    padded = sum(len(batch) * lengths[batch].max() for batch in batches)
+    assert padded < 1.25 * lengths.sum()
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    """A folder as corpus.py leaves it, and a network small enough for a test."""
+    TOKENIZERS["bert"].save_pretrained(tmp_path / "tokenizer")
+    for part in ("train", "held_out"):
+        make_rows(160).save(tmp_path / f"{part}.npz")
+    small = {"hidden_size": 32, "num_hidden_layers": 1, "intermediate_size": 64}
+    monkeypatch.setattr(pretrain, "SHAPE", {**pretrain.SHAPE, **small})
+    # Some virtual CPUs lack the units for bfloat16.
+    monkeypatch.setattr(pretrain.torch, "autocast", lambda *_: contextlib.nullcontext())
+    monkeypatch.delenv("SBERT_LAB_DATA", raising=False)
+    return tmp_path
+
+
+SETTINGS = pretrain.Settings(batch_tokens=512, warmup_steps=5, rate=5e-3)
+
+
+def steps(run: pretrain.Run, count: int) -> list[float]:
+    run.task.train()
+    return [sum(run.take_step(pretrain.steady(run))) for _ in range(count)]
+
+
+def test_a_resumed_run_has_the_same_weights_and_losses(work):
+    whole = pretrain.Run("mini-bert", work, work / "whole", SETTINGS)
+    losses = steps(whole, 6)
+    start = pretrain.Run("mini-bert", work, work / "parts", SETTINGS)
+    first = steps(start, 3)
+    start.save(start.folder / "checkpoint")
+    rest = pretrain.Run("mini-bert", work, work / "parts", SETTINGS)
+    rest.load(rest.folder / "checkpoint")
+    assert first + steps(rest, 3) == losses
+    assert (rest.step, rest.tokens) == (whole.step, whole.tokens)
+    for name, tensor in whole.task.state_dict().items():
+        assert torch.equal(tensor, rest.task.state_dict()[name]), name
+
+
+def test_the_losses_fall_and_measuring_changes_nothing(work):
+    run = pretrain.Run("mini-bert", work, work / "long", SETTINGS)
+    before = run.measure()
+    assert run.measure() == before and set(KINDS) < set(before)
+    losses = steps(run, 60)
+    assert sum(losses[-10:]) < 0.8 * sum(losses[:10])
+    assert run.measure()["single"] < before["single"]
+
+
+# ---- text
 
 
 def test_wikitext_spacing_is_undone():
@@ -60,13 +211,6 @@ def test_sentences_are_split_before_capitals_only():
 def test_sections_are_documents():
     lines = ["= A =", "= = History = =", "One two three.", "Four five.", "= = Trade = =", "Six."]
     assert sections(lines) == [["One two three.", "Four five."]]
-
-
-def test_blocks_keep_every_sentence_in_order():
-    document = [f"sentence number {i} has seven words" for i in range(30)]
-    packed = blocks([document], words=40)
-    assert " ".join(packed) == " ".join(document)
-    assert max(len(block.split()) for block in packed) <= 40
 
 
 def test_no_dev_or_test_split_is_read(monkeypatch):

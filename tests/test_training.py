@@ -19,7 +19,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.tasks import CrossEncoder, Siamese
-from sbert_lab.tasks.siamese import embed, embed_together
+from sbert_lab.tasks.siamese import embed_texts, embed_together
 from sbert_lab.training import plan, run_folder, take_step, train
 from sbert_lab.training.checkpoint import checkpoints
 from sbert_lab.training.plan import Plan
@@ -354,7 +354,7 @@ def test_one_pass_gives_what_separate_passes_give(kind, name, tiny_folders, pair
     rows = pair_rows[:1] if name == "equal lengths" else pair_rows
     batch = task.collate(task.prepare(rows))
     results = []
-    for way in (embed, embed_together):
+    for way in (embed_texts, embed_together):
         vectors = way(encoder, [batch[name] for name in task.texts])
         sum((v * torch.arange(v.numel()).view_as(v)).sum() for v in vectors).backward()
         table = encoder.backbone.embeddings.word_embeddings.weight

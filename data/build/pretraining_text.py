@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from sbert_lab import data
 from sbert_lab.paths import data_dir
 
@@ -81,43 +79,3 @@ def split_sentences(text: str) -> list[str]:
     """A plain splitter: a full stop, question or exclamation mark before a capital letter."""
     parts = re.split(r"(?<=[a-z0-9)\"'][.!?])\s+(?=[A-Z\"'(])", text)
     return [part.strip() for part in parts if len(part.split()) >= 3]
-
-
-def sentence_pairs(documents: list[list[str]], *, seed: int) -> list[tuple[str, str, bool]]:
-    """Next-sentence pairs: one or two sentences, then what follows or something else."""
-    rng = np.random.default_rng(seed)
-    pairs = []
-    for number, document in enumerate(documents):
-        at = 0
-        while at + 1 < len(document):
-            middle = min(at + int(rng.integers(1, 3)), len(document) - 1)
-            end = min(middle + int(rng.integers(1, 3)), len(document))
-            first = " ".join(document[at:middle])
-            follows = bool(rng.random() < 0.5)
-            second = document[middle:end]
-            if not follows:
-                elsewhere = (
-                    (number + int(rng.integers(20, len(documents) - 20))) % len(documents)
-                    if len(documents) > 60
-                    else int(rng.integers(len(documents)))
-                )
-                other = documents[elsewhere]
-                start = int(rng.integers(len(other)))
-                second = other[start : start + 2]
-            pairs.append((first, " ".join(second), follows))
-            at = end if follows else middle
-    return pairs
-
-
-def blocks(documents: list[list[str]], *, words: int = 80) -> list[str]:
-    """Consecutive sentences packed into blocks of at most about that many words."""
-    packed = []
-    for document in documents:
-        current: list[str] = []
-        for sentence in document:
-            if current and sum(len(s.split()) for s in current) + len(sentence.split()) > words:
-                packed.append(" ".join(current))
-                current = []
-            current.append(sentence)
-        packed.append(" ".join(current))
-    return packed

@@ -87,9 +87,7 @@ class Siamese(nn.Module):
         return self.logits(u, v).argmax(dim=-1).cpu()
 
 
-def embed_texts(
-    encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]
-) -> Sequence[Tensor]:
+def embed_texts(encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]) -> Sequence[Tensor]:
     """Each text of the rows through the same network: (B, T) each -> (B, H) each.
 
     A GPU is not filled by one short text, so all go through it in one pass. On a CPU the padding
@@ -100,9 +98,7 @@ def embed_texts(
     return embed_together(encoder, texts)
 
 
-def embed_together(
-    encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]
-) -> Sequence[Tensor]:
+def embed_together(encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]) -> Sequence[Tensor]:
     """All texts under one another, padded to one width: one pass, then split again."""
     widest = max(text["input_ids"].shape[1] for text in texts)
     ids, masks = [], []
