@@ -33,9 +33,14 @@ OBJECTIVE = "in-batch negatives"
 class Masked(Siamese):
     """In-batch negatives that leave out twins: rows that share an anchor or a positive."""
 
+    def prepare(self, rows):
+        prepared = super().prepare(rows)
+        prepared.columns["words"] = [tuple(row[name] for name in self.texts) for row in rows]
+        return prepared
+
     def collate(self, rows):
         batch = super().collate(rows)
-        keys = [[row[name] for row in rows] for name in ("anchor", "positive")]
+        keys = list(zip(*(row["words"] for row in rows), strict=True))  # all anchors, all positives
         twins = torch.tensor([[any(k[i] == k[j] for k in keys) for j in range(len(rows))]
                               for i in range(len(rows))])  # fmt: skip
         batch["twins"] = twins & ~torch.eye(len(rows), dtype=torch.bool)  # (B, B)
