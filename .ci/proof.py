@@ -126,7 +126,7 @@ def real_scores() -> None:
     except LabError as error:
         print(f"left out, it needs a package registry: {error}")
         return
-    models |= {"mini-bert, raw MEAN": "mini-bert", "mini-sbert, tuned on NLI": "mini-sbert"}
+    models |= {"mini-bert, raw BERT MEAN": "mini-bert", "mini-sbert, tuned on NLI": "mini-sbert"}
     for name, model in models.items():
         print(f"{name}: {score_pairs(SentenceEncoder.load(model).encode, rows)}")
 

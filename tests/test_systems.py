@@ -10,6 +10,7 @@ from sbert_lab.errors import InputError
 from sbert_lab.experiments import TABLES, paper, results, systems, table3, table6, table_module, zoo
 from sbert_lab.experiments.building import MAKERS, build
 from sbert_lab.experiments.systems import SYSTEMS, TABLE, get_system, name_of
+from sbert_lab.files import read_json
 from sbert_lab.profiles import get_profile
 
 MINI = get_profile("mini")
@@ -131,6 +132,28 @@ def test_recorded_rows_have_the_registrys_names(number, profile):
     assert set(table.rows) <= NAMES | CELLS.get(number, set())
     runs = {f"{row}/{seed}" for row in table.rows for seed in table.seeds(row)}
     assert {key.rpartition("/")[0] for key in table._predictions} <= runs | {results.GOLD}
+
+
+RETIRED = (
+    *("raw", "raw MEAN", "raw CLS", "raw MAX", "mean vectors", "word vectors", "GloVe"),
+    *("USE", "USE, NLI only", "USE + forum", "BiLSTM", "BiLSTM MAX", "BiLSTM MEAN"),
+    *("random weights", "shuffled scores", "shuffled roles", "all layers tuned"),
+)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(results.results_dir().glob("*/*.json")), ids=lambda p: p.stem
+)
+def test_no_recorded_run_has_a_retired_name(path):
+    assert not set(read_json(path).get("rows", ())) & set(RETIRED)
+
+
+def test_no_notebook_and_no_figure_calls_a_system_by_a_retired_name():
+    root = Path(systems.__file__).parents[2]
+    texts = [*root.glob("notebooks/src/*.py"), *root.glob("sbert_lab/course/nb*.py")]
+    quoted = re.compile("[\"'](" + "|".join(map(re.escape, RETIRED[1:])) + ")[\"'][,:)\\]]")
+    found = {path.name: quoted.findall(path.read_text(encoding="utf-8")) for path in texts}
+    assert not {name: names for name, names in found.items() if names}
 
 
 def test_one_system_has_the_same_score_in_every_table():

@@ -186,12 +186,12 @@ random_backbone = AutoModel.from_config(bert["mean"].backbone.config)
 untrained = SentenceEncoder(random_backbone, bert["mean"].tokenizer).eval()
 
 systems = {
-    "word vectors, all words": words.encode,
-    "word vectors, no stop words": lambda texts: words.encode(texts, drop_stop_words=True),
-    "mini-bert MEAN": bert["mean"].encode,
-    "mini-bert CLS": bert["cls"].encode,
-    "mini-bert MAX": bert["max"].encode,
-    "random weights, MEAN": untrained.encode,
+    "averaged word vectors": words.encode,
+    "averaged word vectors, no stop words": lambda texts: words.encode(texts, drop_stop_words=True),
+    "raw BERT MEAN": bert["mean"].encode,
+    "raw BERT CLS": bert["cls"].encode,
+    "raw BERT MAX": bert["max"].encode,
+    "random weights, untrained": untrained.encode,
 }
 
 # %% [markdown]
@@ -213,20 +213,21 @@ def cosines(matrix, first=left, second=right):
 
 scores = {name: 100 * sts.spearman(gold, cosines(vectors[name])) for name in systems}
 shuffled = np.random.default_rng(1).permutation(gold)
-scores["shuffled gold, MEAN"] = 100 * sts.spearman(shuffled, cosines(vectors["mini-bert MEAN"]))
+floor = 100 * sts.spearman(shuffled, cosines(vectors["raw BERT MEAN"]))
+scores["raw BERT MEAN, shuffled gold"] = floor
 print(f"{len(sentences)} different sentences, {len(systems)} systems")
 
 # %% tags=["nbval-ignore-output"]
 stsb = paper.table(1).set_index("model")["STSb"]
 glove = {"paper": stsb["Avg. GloVe embeddings"], "why": "our own vectors and smaller data"}
 beside = {
-    "word vectors, all words": glove,
-    "word vectors, no stop words": glove,
-    "mini-bert MEAN": {
+    "averaged word vectors": glove,
+    "averaged word vectors, no stop words": glove,
+    "raw BERT MEAN": {
         "paper": stsb["Avg. BERT embeddings"],
         "why": "smaller model and data; paper: second-last layer",
     },
-    "mini-bert CLS": {"paper": stsb["BERT CLS-vector"], "why": "smaller model and data"},
+    "raw BERT CLS": {"paper": stsb["BERT CLS-vector"], "why": "smaller model and data"},
 }
 table = [
     {"what": name, "measured": score, **beside.get(name, {})} for name, score in scores.items()
@@ -237,14 +238,14 @@ paper.compare(table, data=data.coverage("stsb", "test"))
 letters = dict(zip("WSMCX", systems, strict=False))
 order = "".join(sorted(letters, key=lambda letter: -scores[letters[letter]]))
 you_said(guess_order, order)
-line = scores["random weights, MEAN"]
+line = scores["random weights, untrained"]
 you_said(guess_random, round(line))
 short = [name for name in letters.values() if scores[name] < line]
 print("do not reach the line of random weights:", ", ".join(short) or "none")
 
 # %%
-print("MEAN beats CLS:", scores["mini-bert MEAN"] > scores["mini-bert CLS"])
-print("random weights beat shuffled gold:", line > scores["shuffled gold, MEAN"])
+print("MEAN beats CLS:", scores["raw BERT MEAN"] > scores["raw BERT CLS"])
+print("random weights beat shuffled gold:", line > scores["raw BERT MEAN, shuffled gold"])
 
 # %% [markdown]
 # Letters next to each other in the order can stand for nearly equal scores: look at the table, and
@@ -265,7 +266,7 @@ print("random weights beat shuffled gold:", line > scores["shuffled gold, MEAN"]
 # C09, also decided in 08). For MEAN:
 
 # %% tags=["nbval-ignore-output"]
-u, v = (torch.from_numpy(vectors["mini-bert MEAN"][side]) for side in (left, right))
+u, v = (torch.from_numpy(vectors["raw BERT MEAN"][side]) for side in (left, right))
 for name in similarity.PAIRWISE:
     predicted = similarity.pairwise(name, u, v).numpy()
     print(f"{name:10} Spearman {100 * sts.spearman(gold, predicted):.1f}")
@@ -276,7 +277,7 @@ for name in similarity.PAIRWISE:
 # What is wrong with the raw vectors? Take two sentences at random. They have nothing to do with
 # each other, so their cosine should be small.
 #
-# **Predict.** What is the mean cosine of random pairs under mini-bert MEAN?
+# **Predict.** What is the mean cosine of random pairs under raw BERT MEAN?
 
 # %%
 guess_random_pairs = None  # your guess, between -1 and 1
@@ -288,11 +289,11 @@ random_pairs = {name: cosines(vectors[name], shuffle, partner) for name in syste
 similar_pairs = {name: cosines(vectors[name])[gold >= 0.8] for name in systems}
 for name in systems:
     means = random_pairs[name].mean(), similar_pairs[name].mean()
-    print(f"{name:28} random {means[0]:.2f}  similar {means[1]:.2f}")
-you_said(guess_random_pairs, round(float(random_pairs["mini-bert MEAN"].mean()), 2))
+    print(f"{name:36} random {means[0]:.2f}  similar {means[1]:.2f}")
+you_said(guess_random_pairs, round(float(random_pairs["raw BERT MEAN"].mean()), 2))
 
 # %%
-shown = ["word vectors, no stop words", "mini-bert MEAN", "mini-bert CLS"]
+shown = ["averaged word vectors, no stop words", "raw BERT MEAN", "raw BERT CLS"]
 of_words, of_bert = (random_pairs[name].mean() for name in shown[:2])
 print("strangers look more alike to mini-bert than to word vectors:", bool(of_bert > of_words))
 plots.show(
@@ -354,14 +355,14 @@ def energies(name, centred=False):
 
 
 spectra = {name: energies(name) for name in shown}
-spectra["mini-bert MEAN, centred"] = energies("mini-bert MEAN", centred=True)
+spectra["raw BERT MEAN, centred"] = energies("raw BERT MEAN", centred=True)
 for name, values in spectra.items():
-    print(f"{name:28} first direction {100 * values[0] / values.sum():3.0f} %")
-first_share = spectra["mini-bert MEAN"][0] / spectra["mini-bert MEAN"].sum()
+    print(f"{name:36} first direction {100 * values[0] / values.sum():3.0f} %")
+first_share = spectra["raw BERT MEAN"][0] / spectra["raw BERT MEAN"].sum()
 you_said(guess_first, round(100 * float(first_share)), unit="%")
 
 # %%
-print("one direction holds more than half of mini-bert MEAN:", bool(first_share > 0.5))
+print("one direction holds more than half of raw BERT MEAN:", bool(first_share > 0.5))
 plots.show(
     figures.spectrum(spectra),
     caption="Raw mini-bert starts high: one direction, shared by every sentence, holds most of the "
@@ -392,9 +393,9 @@ def main_plane(name, centred=False):
 plots.show(
     figures.cones(
         {
-            "word vectors, no stop words": main_plane(shown[0]),
-            "mini-bert MEAN": main_plane("mini-bert MEAN"),
-            "mini-bert MEAN, centred": main_plane("mini-bert MEAN", centred=True),
+            "averaged word vectors, no stop words": main_plane(shown[0]),
+            "raw BERT MEAN": main_plane("raw BERT MEAN"),
+            "raw BERT MEAN, centred": main_plane("raw BERT MEAN", centred=True),
         }
     ),
     caption="Each dot is a sentence, the cross is the origin. Raw mini-bert sits in a narrow cone "
@@ -409,7 +410,7 @@ plots.show(
 # So subtract the mean! Write `centred_cosine`: one mean vector over *all* sentences, left and
 # right, is subtracted from every vector; then the cosine of each pair.
 #
-# **Predict** before you measure: will Spearman of mini-bert MEAN rise by 5 points or more, stay
+# **Predict** before you measure: will Spearman of raw BERT MEAN rise by 5 points or more, stay
 # within 5, or fall by 5 or more?
 
 # %%
@@ -440,11 +441,11 @@ for name in systems:
     strangers = cosines(centred, shuffle, partner).mean()
     after = 100 * sts.spearman(gold, cosines(centred))
     changes[name] = after - scores[name]
-    print(f"{name:28} {random_pairs[name].mean():5.2f} -> {strangers:5.2f}", end="   ")
+    print(f"{name:36} {random_pairs[name].mean():5.2f} -> {strangers:5.2f}", end="   ")
     print(f"{scores[name]:5.1f} -> {after:5.1f}")
 
 # %% tags=["nbval-ignore-output"]
-change = changes["mini-bert MEAN"]
+change = changes["raw BERT MEAN"]
 you_said(guess_centring, "rise" if change >= 5 else "fall" if change <= -5 else "stay")
 lost = [name for name in changes if name.startswith("mini-bert") and changes[name] < 0]
 print("mini-bert rows that lose points:", ", ".join(lost) or "none")
@@ -485,7 +486,7 @@ for name in shown:
     u, v = (torch.from_numpy(vector) for vector in systems[name](list(my_pair)))
     cosine = float(torch.cosine_similarity(u, v, dim=0))
     below = 100 * (random_pairs[name] < cosine).mean()
-    print(f"{name:28} cosine {cosine:.2f}, above {below:3.0f} % of the random pairs")
+    print(f"{name:36} cosine {cosine:.2f}, above {below:3.0f} % of the random pairs")
 
 # %% [markdown]
 # Take the system of your choice. Is the cosine of your pair high? Say in three or four sentences
@@ -496,7 +497,7 @@ for name in shown:
 # ### BEGIN SOLUTION
 # Rubric, one point each: (1) quotes the pair's own numbers and says that a cosine can be read only
 # against the cosines of random pairs of the same system; (2) uses the percentage as that
-# comparison; (3) rejects a fixed 0.8, because under raw MEAN or CLS many strangers lie near or
+# comparison; (3) rejects a fixed 0.8, because under raw BERT MEAN or CLS many strangers lie near or
 # above it, or accepts it for a system where the histogram shows that they do not.
 # ### END SOLUTION
 

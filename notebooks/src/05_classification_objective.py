@@ -47,15 +47,12 @@ from sbert_lab.training import run_folder, take_step, train
 # %%
 CLASSES = ("entailment", "neutral", "contradiction")  # labels 0, 1, 2
 profile = get_profile()
-partial = profile.name == "real"  # a part of the corpus is welcome there; the tables say how much
-nli = data.load("nli", "train", partial=partial).shuffle(seed=1)
+nli = data.load("nli", "train").shuffle(seed=1)
 for row in nli.select(range(10)):
     print(f"- {row['sentence1']}\n  {row['sentence2']}\n  = {CLASSES[row['label']]}\n")
 
 # %%
-nli_dev, nli_test = (
-    data.load("nli", split, partial=partial).shuffle(seed=1) for split in ("dev", "test")
-)
+nli_dev, nli_test = (data.load("nli", split).shuffle(seed=1) for split in ("dev", "test"))
 nli_test = nli_test.select(range(min(2_000, len(nli_test))))
 stsb_dev, stsb_test = data.load("stsb", "dev"), data.load("stsb", "test")
 print("nli train,", data.coverage("nli", "train"))
@@ -188,9 +185,9 @@ peek(take_step)
 # keeps the weights with the best accuracy. STSb never has a say in that choice.
 
 # %%
-pairs = 3_000 if profile.name == "mini" else len(nli)
+pairs = profile.live_pairs or len(nli)
 rows = nli.select(range(pairs))
-watched = nli_dev.select(range(600 if profile.name == "mini" else 2_000))
+watched = nli_dev.select(range(profile.watched_pairs))
 batches = -(-pairs // profile.train.batch_size)
 every = -(-batches // 6)  # steps between two evaluations
 config = replace(profile.train, epochs=1, evaluate_every=every, checkpoint_every=every)

@@ -342,7 +342,7 @@ paper.compare(
         {
             "what": "the same encoder, raw",
             "measured": score_before.spearman,
-            "recorded": recorded and recorded.mean("raw", "test"),
+            "recorded": recorded and recorded.mean("raw BERT MEAN", "test"),
             "paper": in_paper["Avg. BERT embeddings"],
             "why": "other pairs, another encoder, other layers",
         },

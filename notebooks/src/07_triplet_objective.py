@@ -412,7 +412,7 @@ paper.compare(
         {
             "what": "the same encoder, raw",
             "measured": accuracy_before,
-            "recorded": recorded and recorded.mean("raw", "accuracy"),
+            "recorded": recorded and recorded.mean("raw BERT MEAN", "accuracy"),
             "paper": None,
             "why": "not in the paper; its averaged word vectors reach 65",
         },

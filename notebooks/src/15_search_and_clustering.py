@@ -242,7 +242,7 @@ plots.show(
 # %% tags=["nbval-ignore-output"]
 others = {
     "averaged word vectors": WordVectors.load("word-vectors").encode(questions.texts),
-    "random weights": random_encoder(profile, seed=1).encode(questions.texts),
+    "random weights, untrained": random_encoder(profile, seed=1).encode(questions.texts),
 }
 table = {"mini-sbert": duplicates.report(vectors, questions)}
 table |= {name: duplicates.report(some, questions) for name, some in others.items()}

@@ -57,7 +57,7 @@ profile = get_profile()
 # pairs of questions, labelled as duplicates (1) or not (0). Ten of them, drawn by a fixed seed:
 
 # %%
-pairs = data.load("quora", "train", partial=profile.name == "real")
+pairs = data.load("quora", "train")
 print(data.coverage("quora", "train"))
 for row in pairs.shuffle(seed=16).select(range(10)):
     print(f"{row['label']}  {row['sentence1']}\n   {row['sentence2']}")
@@ -387,17 +387,17 @@ def second_stage(first, k=20):
 from_bi = cosines(bi.encoder)
 contexts, candidates = poly.encode_contexts(test.queries), poly.encoder.encode(test.questions)
 live = {
-    "random weights": cosines(random_encoder(profile, seed=1)),
-    "raw": cosines(encoder),
+    "random weights, untrained": cosines(random_encoder(profile, seed=1)),
+    "raw BERT MEAN": cosines(encoder),
     "bi-encoder": from_bi,
     "poly-encoder, 16 codes": poly.score_all(contexts, candidates),
     "re-rank 20": rerank(from_bi, second_stage(from_bi), 20),
 }
-live["raw, then bi-encoder 20"] = rerank(live["raw"], from_bi, 20)
+live["raw BERT MEAN, then bi-encoder 20"] = rerank(live["raw BERT MEAN"], from_bi, 20)
 ranks = {name: reciprocal_ranks(scores, test.relevant) for name, scores in live.items()}
-print(f"{'by chance, exactly':24} {chance:5.1f}")
+print(f"{'by chance, exactly':33} {chance:5.1f}")
 for name, values in ranks.items():
-    print(f"{name:24} {100 * values.mean():5.1f}   found first {100 * (values == 1).mean():3.0f} %")
+    print(f"{name:33} {100 * values.mean():5.1f}   found first {100 * (values == 1).mean():3.0f} %")
 short = {"bi": "bi-encoder", "poly": "poly-encoder, 16 codes", "re-rank": "re-rank 20"}
 you_said(guess_best, max(short, key=lambda name: ranks[short[name]].mean()))
 before, after = (found_within(live[name], test.relevant, 20).mean() for name in
@@ -638,10 +638,11 @@ def bootstrap(values, samples=1000):
     return 100 * values[picks].mean(axis=1)
 
 
+RAW = "raw BERT MEAN"
 points = {}  # profile -> system -> (cost, low, mean, high)
 for name, (about, quality) in runs.items():
     rows = {}
-    for system in sorted(quality, key=lambda one: (cost(one, about["questions"]), one != "raw")):
+    for system in sorted(quality, key=lambda one: (cost(one, about["questions"]), one != RAW)):
         low, high = np.quantile(bootstrap(quality[system]), [0.025, 0.975])
         mean = 100 * quality[system].mean()
         rows[system] = cost(system, about["questions"]), low, mean, high
@@ -662,12 +663,12 @@ for name, (_, quality) in runs.items():
 
 # %%
 contests = [
-    ("bi-encoder", "raw"),
+    ("bi-encoder", RAW),
     ("poly-encoder, 16 codes", "bi-encoder"),
     ("poly-encoder, 64 codes", "poly-encoder, 4 codes"),
     ("re-rank 20", "bi-encoder"),
     ("cross-encoder", "bi-encoder"),
-    ("cross-encoder", "raw"),
+    ("cross-encoder", RAW),
 ]
 words = {}
 for name, (_, quality) in runs.items():
@@ -741,7 +742,7 @@ JUDGE = {
 }
 for name in runs:
     said = EXPLAIN[words[name, "re-rank 20", "bi-encoder"]]
-    alone = JUDGE[words[name, "cross-encoder", "raw"]]
+    alone = JUDGE[words[name, "cross-encoder", RAW]]
     print(textwrap.fill(f"{name}: {said} {alone}", 92, subsequent_indent="  "))
 
 # %% [markdown]
@@ -762,9 +763,9 @@ guess_judge = None  # your guess, in points
 # %%
 judge = open_study("better_judge", "real")
 ranks = {row: judge.predictions(row, "reciprocal rank")[0] for row in judge.rows}
-for stage in ("raw", "bi-encoder"):
+for stage in (RAW, "bi-encoder"):
     steps = [f"{k}: {100 * ranks[f'{stage}, re-rank {k}'].mean():.1f}" for k in (5, 20, 50)]
-    print(f"{stage:10} alone {100 * ranks[stage].mean():.1f}; re-ranked, k = {', '.join(steps)}")
+    print(f"{stage:13} alone {100 * ranks[stage].mean():.1f}; re-ranked, k = {', '.join(steps)}")
 you_said(guess_judge, round(100 * ranks["bi-encoder, re-rank 20"].mean(), 1), unit="points")
 gain = bootstrap(ranks["bi-encoder, re-rank 20"] - ranks["bi-encoder"])
 low, high = np.quantile(gain, [0.025, 0.975])

@@ -21,6 +21,7 @@ from sbert_lab.experiments.evaluation.retrieval import (
     rerank,
 )
 from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, TrainConfig
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
@@ -30,7 +31,7 @@ CONFIG = TrainConfig(epochs=3, batch_size=32, learning_rate=2e-4, checkpoint_eve
 CODES = (4, 16, 64)
 KS = (5, 10, 20, 50, 100)
 MOST_PAIRS = 4_000  # training pairs of each kind, so that profile real stays within minutes
-RAW, BI, CROSS = "raw", "bi-encoder", "cross-encoder"
+RAW, BI, CROSS = name_of("raw-mean"), "bi-encoder", "cross-encoder"
 RANK = "reciprocal rank"
 
 

@@ -21,6 +21,7 @@ from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments.evaluation import everything
 from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.profiles import Profile, TrainConfig
 from sbert_lab.tasks import Siamese
@@ -72,11 +73,11 @@ def rows(profile: Profile) -> list[Row]:
 
     pairs = f"{STEPS * _config(profile).batch_size:,}"
     return [
-        row("random weights", lambda seed: random_encoder(profile, seed),
+        row(name_of("random-weights"), lambda seed: random_encoder(profile, seed),
             "mini-bert's shape, nothing learned", kind="floor"),
         row("in-batch, shuffled", shuffled, "as in-batch negatives, positives dealt out anew",
             kind="floor"),
-        row("raw mini-bert", lambda seed: start(), "where all of them start"),
+        row(name_of("raw-mean"), lambda seed: start(), "where all of them start"),
         row("softmax", softmax, f"{pairs} NLI pairs of all labels, softmax(u, v, |u-v|)",
             seeds=SEEDS),
         row("in-batch negatives", entailed, f"{pairs} entailment pairs", seeds=SEEDS),

@@ -6,6 +6,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import zoo
 from sbert_lab.experiments.evaluation import sections
 from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.experiments.table4 import triplets
 from sbert_lab.profiles import Profile
 
@@ -22,7 +23,7 @@ def rows(profile: Profile) -> list[Row]:
         return score(SentenceEncoder.load(profile.backbone))
 
     return [
-        Row(name="raw", run=raw, kind="floor", note="the backbone before training"),
+        Row(name=name_of("raw-mean"), run=raw, kind="floor", note="the backbone before training"),
         Row(name="trained", run=trained, note="the triplet objective on sections"),
     ]
 

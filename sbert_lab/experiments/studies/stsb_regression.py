@@ -10,6 +10,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import zoo
 from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.profiles import Profile
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
@@ -32,7 +33,7 @@ def rows(profile: Profile) -> list[Row]:
 
     note = "one epoch with this pooling"
     return [
-        Row(name="raw", run=raw, kind="floor", note="the backbone before training"),
+        Row(name=name_of("raw-mean"), run=raw, kind="floor", note="the backbone before training"),
         Row(name="trained", run=trained, note="the regression objective on STSb"),
         Row(name="MEAN, one epoch", run=lambda seed: one_epoch("mean"), note=note),
         Row(name="MAX, one epoch", run=lambda seed: one_epoch("max"), note=note),

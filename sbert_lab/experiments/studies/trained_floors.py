@@ -17,6 +17,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import InputError, LabError
 from sbert_lab.experiments.evaluation.sts import score_pairs
 from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.systems import name_of
 from sbert_lab.paths import data_dir, runs_dir
 from sbert_lab.profiles import Profile
 from sbert_lab.tasks import CrossEncoder, Siamese
@@ -50,7 +51,7 @@ def rows(profile: Profile) -> list[Row]:
         return Outcome(_nli(profile, lambda a, b: task.predict(a, b).argmax(axis=1)))
 
     return [
-        Row(name="raw BERT MEAN", run=raw, kind="floor", note="the backbone before training"),
+        Row(name=name_of("raw-mean"), run=raw, kind="floor", note="the backbone before training"),
         Row(name="SBERT", run=sbert, note="softmax objective on all our NLI pairs"),
         Row(name="cross-encoder", run=cross, note="the same pairs, both sentences at once"),
     ]
