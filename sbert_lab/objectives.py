@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from sbert_lab.errors import InputError, require_choice
-from sbert_lab.similarity import pairwise_cosine
+from sbert_lab.similarity import all_cosine, pairwise_cosine
 
 # The seven concatenations of Table 6, by the names they have there.
 _PARTS = {
@@ -63,5 +63,5 @@ def in_batch_negatives_loss(u: Tensor, v: Tensor, scale: float = 20.0) -> Tensor
     """Each u must find its own v among all v of the batch, the idea that came after: -> scalar."""
     if u.shape != v.shape:
         raise InputError(f"pairs need equal shapes, got {tuple(u.shape)} and {tuple(v.shape)}")
-    cosines = F.normalize(u.float(), dim=-1) @ F.normalize(v.float(), dim=-1).T  # (B, B)
+    cosines = all_cosine(u.float(), v.float())  # (B, B)
     return F.cross_entropy(cosines * scale, torch.arange(len(u), device=u.device))

@@ -14,6 +14,7 @@ from scipy import stats
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
 from sbert_lab.course.plots import COLORS, new
+from sbert_lab.vectors import unit_rows
 
 _GOLD = np.array([4.0, 1.0, 5.0, 0.0, 4.0, 2.5, 1.0, 4.0])
 _PREDICTED = np.array([0.9, 0.1, 0.7, 0.2, 0.8, 0.3, 0.6, 0.4])
@@ -89,11 +90,7 @@ def sentence_pairs() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _cosines(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return _unit(u) @ _unit(v).T
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit_rows(u) @ unit_rows(v).T
 
 
 def _off_diagonal(table: np.ndarray) -> np.ndarray:
