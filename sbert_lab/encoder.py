@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoConfig, AutoModel, AutoTokenizer
@@ -133,9 +133,15 @@ class SentenceEncoder(Encoder):
 
     def tokenize(self, sentences: Sequence[str]) -> tuple[list[list[int]], int]:
         """Token ids with special tokens, and how many sentences had to be cut off."""
-        texts = [s.lower() for s in sentences] if self.lower_case else list(sentences)
-        encodings = self._pieces.encode_batch_fast(texts)
-        return [e.ids for e in encodings], sum(bool(e.overflowing) for e in encodings)
+        encodings, cut = self.encodings(sentences)
+        return [e.ids for e in encodings], cut
+
+    def encodings(self, texts: Sequence[str | tuple[str, str]]) -> tuple[list[Encoding], int]:
+        """Token ids and segments of sentences or of pairs, and how many had to be cut off."""
+        if self.lower_case:
+            texts = [t.lower() if isinstance(t, str) else tuple(map(str.lower, t)) for t in texts]
+        encodings = self._pieces.encode_batch_fast(list(texts))
+        return encodings, sum(bool(e.overflowing) for e in encodings)
 
 
 def _load_parts(folder: Path) -> tuple[nn.Module, object]:

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -42,9 +41,6 @@ class CrossEncoder(nn.Module):
             torch.manual_seed(seed)
             outputs = labels if objective == "classification" else 1
             self.head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))
-        self._pieces = Tokenizer.from_str(encoder.tokenizer.backend_tokenizer.to_str())
-        self._pieces.no_padding()
-        self._pieces.enable_truncation(encoder.max_length)
         self._segments = getattr(encoder.backbone.config, "type_vocab_size", 1) > 1
 
     def prepare(self, rows: Sequence[dict]) -> PreparedRows:
@@ -80,7 +76,7 @@ class CrossEncoder(nn.Module):
         results = forward_all(
             check_pairs(first, second),
             self,
-            tokenize=self._tokenize_pairs,
+            tokenize=self.encoder.encodings,
             collate=self._batch,
             forward=lambda **batch: self.logits(batch),
             precision="auto",
@@ -91,21 +87,12 @@ class CrossEncoder(nn.Module):
             return results[:, 0]
         return torch.softmax(torch.from_numpy(results), dim=-1).numpy()
 
-    def _tokenize_pairs(self, pairs: Sequence[tuple[str, str]]) -> tuple[list, int]:
-        encodings = self._tokenize(*zip(*pairs, strict=True))
-        return encodings, sum(bool(one.overflowing) for one in encodings)
-
-    def _tokenize(self, first: Sequence[str], second: Sequence[str]) -> list:
-        if self.encoder.lower_case:
-            first, second = [s.lower() for s in first], [s.lower() for s in second]
-        return self._pieces.encode_batch_fast(list(zip(first, second, strict=True)))
-
     def _pair_ids(self, pairs: Sequence[tuple[str, str]]) -> tuple[list, int]:
-        encodings, cut = self._tokenize_pairs(pairs)
+        encodings, cut = self.encoder.encodings(pairs)
         return [Pair(one.ids, one.type_ids) for one in encodings], cut
 
     def _batch(self, encodings: Sequence) -> dict[str, Tensor | None]:
-        ids, mask = pad([e.ids for e in encodings], self.encoder.tokenizer.pad_token_id)
+        ids, mask = pad([e.ids for e in encodings], self.encoder.pad_id)
         segments = pad([e.type_ids for e in encodings], 0)[0]
         return {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}
 

@@ -8,7 +8,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from sbert_lab.errors import CheckpointError
-from sbert_lab.files import atomic_folder, read_json, sha256, write_json
+from sbert_lab.files import read_sealed, sealed_folder
 
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 
@@ -79,11 +79,9 @@ def checkpoints(run_dir: Path) -> list[Path]:
 def save_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer, state: dict) -> Path:
     """Write checkpoint-STEP atomically and drop the older ones."""
     path = run_dir / f"checkpoint-{state['step']:08d}"
-    with atomic_folder(path) as folder:
+    with sealed_folder(path, STATE, state) as folder:
         save_file(model_tensors(task), folder / MODEL)
         save_file(_optimizer_tensors(optimizer), folder / OPTIMIZER)
-        digests = {name: sha256(folder / name) for name in (MODEL, OPTIMIZER)}
-        write_json(folder / STATE, {**state, "sha256": digests})
     for older in checkpoints(run_dir):
         if older != path:
             shutil.rmtree(older, ignore_errors=True)
@@ -92,14 +90,8 @@ def save_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer, state: dict
 
 def load_checkpoint(path: Path, task: torch.nn.Module, optimizer) -> dict:
     """Put a checkpoint into task and optimizer and return its state; a changed file is noticed."""
-    state = read_json(path / STATE)
-    for name, digest in state["sha256"].items():
-        file = path / name
-        if not file.is_file() or sha256(file) != digest:
-            raise CheckpointError(
-                f"{file} is damaged or was changed (its sha256 does not fit {STATE}): "
-                f"delete {path} to train again from the start"
-            )
+    way_out = f"delete {path} to train again from the start"
+    state = read_sealed(path, STATE, kind="a checkpoint", way_out=way_out)
     load_model_tensors(task, path / MODEL)
     _load_optimizer(optimizer, read_tensors(path / OPTIMIZER))
     return state
