@@ -5,8 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from sbert_lab.errors import CheckpointError, InputError, OutOfReachError, choices
+from sbert_lab.errors import CheckpointError, DataError, InputError, OutOfReachError, choices
 from sbert_lab.files import read_json, read_sealed, seal, write_json
+from sbert_lab.network import check_file, patiently, reason, require_reach
 from sbert_lab.paths import data_dir
 from sbert_lab.pooling import POOLERS
 
@@ -68,15 +69,26 @@ def _download(hub_id: str, revision: str | None) -> Path:
             f"{hub_id!r} is a hub id and needs a full revision (40 hex digits), got {revision!r}: "
             f"write '{hub_id}@<revision>' so that everybody gets the same weights"
         )
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import snapshot_download, try_to_load_from_cache
 
     kept = ["*.json", "*.txt", "*.safetensors", "*.model"]
+
+    def ask() -> Path:
+        folder = Path(snapshot_download(hub_id, revision=revision, allow_patterns=kept))
+        for file in (path for path in folder.rglob("*") if path.is_file()):
+            check_file(file)
+        return folder
+
     try:
-        return Path(snapshot_download(hub_id, revision=revision, allow_patterns=kept))
+        if not isinstance(try_to_load_from_cache(hub_id, "config.json", revision=revision), str):
+            require_reach(hub_id, revision, kind="model")
+        return patiently(hub_id, ask)
+    except DataError as error:
+        raise CheckpointError(f"{hub_id}@{revision[:7]}: {error}") from error
     except Exception as error:  # the hub's client raises a dozen kinds
         raise OutOfReachError(
-            f"cannot get {hub_id} from the hub ({type(error).__name__}): connect to the internet, "
-            "or use a model that is here, such as 'mini-bert'"
+            f"cannot get {hub_id} from the hub (revision {revision[:7]}: {reason(error)}): connect "
+            "to the internet and try again, or use a model that is here, such as 'mini-bert'"
         ) from error
 
 

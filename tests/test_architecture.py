@@ -24,7 +24,7 @@ ROOMS = {
 LAYERS = [
     {"errors"},
     {"paths", "files"},
-    {"profiles"},
+    {"profiles", "network"},
     {"pooling", "similarity", "devices", "words", "vectors"},
     {"objectives"},
     {"data"},

@@ -1,8 +1,7 @@
 """Corpora from the hub: tables through `datasets.load_dataset`, and SentEval's files in one tar.
 
-Every revision is pinned, and no code of a repository is ever run. A hub out of reach is said at
-once: one question with a short timeout comes first, because the libraries below would go on
-retrying for half a minute.
+Every revision is pinned, and no code of a repository is ever run. One question with a short timeout
+comes first: a hub out of reach is said at once. Files are checked before they are used.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import os
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,12 @@ from sbert_lab.data.atomic import arriving
 from sbert_lab.data.corpus import Corpus, HubArchive, HubTable
 from sbert_lab.data.local import find_files
 from sbert_lab.errors import DataError, OutOfReachError
+from sbert_lab.network import check_file, is_network_trouble, patiently, reason, require_reach
 from sbert_lab.paths import runs_dir
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TIMEOUT = 5  # seconds
 SENTEVAL_FOLDERS = frozenset(("STS", "SICK", "MR", "CR", "SUBJ", "MPQA", "SST", "TREC", "MRPC"))
 
 
@@ -111,53 +111,62 @@ def _wanted(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 
 
 def _fetch_archive(archive: HubArchive) -> Path:
+    with _explained(archive):
+        require_reach(archive.id, archive.revision, kind="dataset")
+        return _fetch(archive, archive.file)
+
+
+def _fetch(source: HubTable | HubArchive, file: str) -> Path:
+    """One file of a data set in the hub's cache, fetched if it is not there, and checked."""
     import huggingface_hub
 
-    _require_reach(archive.id, archive.revision)
-    try:
+    def ask() -> Path:
         path = huggingface_hub.hf_hub_download(
-            archive.id,
-            archive.file,
-            repo_type="dataset",
-            revision=archive.revision,
-            etag_timeout=TIMEOUT,
+            source.id, file, repo_type="dataset", revision=source.revision
         )
-    except (OSError, huggingface_hub.errors.HfHubHTTPError) as problem:
-        raise _out_of_reach(archive.id, problem) from problem
-    return Path(path)
+        check_file(Path(path))
+        return Path(path)
+
+    return patiently(f"{source.id} {file}", ask)
 
 
 def _load_split(hub: HubTable, split: str) -> pa.Table:
     import datasets
 
-    _require_reach(hub.id, hub.revision)
-    try:
-        dataset = datasets.load_dataset(
-            hub.id, hub.config, revision=hub.revision, split=hub.splits[split]
+    with _explained(hub):
+        if not Path(hub.id).is_dir():  # a local clone needs no network
+            require_reach(hub.id, hub.revision, kind="dataset")
+        builder = patiently(
+            hub.id,
+            lambda: datasets.load_dataset_builder(hub.id, hub.config, revision=hub.revision),
         )
-    except (datasets.exceptions.DatasetGenerationError, ValueError, RuntimeError) as problem:
-        raise DataError(f"{hub.id}@{hub.revision[:7]} cannot be read: {problem}") from problem
-    except OSError as problem:
-        raise _out_of_reach(hub.id, problem) from problem
-    return dataset.data.table
+        if not Path(builder.cache_dir).exists():  # else it was checked and prepared before
+            files = [file for files in builder.config.data_files.values() for file in files]
+            for file in (name for name in files if name.startswith("hf://")):
+                _fetch(hub, file.partition(f"@{hub.revision}/")[2])
+        patiently(hub.id, builder.download_and_prepare)
+        return builder.as_dataset(hub.splits[split]).data.table
 
 
-def _require_reach(hub_id: str, revision: str) -> None:
-    """Ask the hub once, with a short timeout. Offline on purpose, or a local clone: no question."""
-    from huggingface_hub import HfApi, constants
-
-    if constants.HF_HUB_OFFLINE or Path(hub_id).is_dir():
-        return
+@contextmanager
+def _explained(source: HubTable | HubArchive) -> Iterator[None]:
+    """Turn whatever the libraries raise into an error that says what to do."""
+    where = f"{source.id}@{source.revision[:7]}"
     try:
-        HfApi().dataset_info(hub_id, revision=revision, timeout=TIMEOUT)
-    except Exception as problem:  # whatever goes wrong here, the hub cannot serve us
-        raise _out_of_reach(hub_id, problem) from problem
+        yield
+    except DataError as problem:
+        raise DataError(f"{where}: {problem}") from problem
+    except Exception as problem:  # they raise a dozen kinds
+        if is_network_trouble(problem):
+            raise _out_of_reach(source.id, problem) from problem
+        cause = reason(problem.__cause__ or problem)
+        raise DataError(f"{where} cannot be read: {cause}") from problem
 
 
 def _out_of_reach(hub_id: str, problem: Exception) -> OutOfReachError:
-    hint = "HF_HUB_OFFLINE is set and it is not in the cache" if is_offline() else str(problem)
+    hint = "HF_HUB_OFFLINE is set and it is not in the cache" if is_offline() else reason(problem)
     return OutOfReachError(
-        f"the hub's {hub_id} is out of reach ({hint[:200]}). Connect and try again; or bring a "
+        f"the hub's {hub_id} is out of reach ({hint}). Connect and try again; or bring a "
         "local copy and set SBERT_LAB_DATA; or, if you fetched it before, set HF_HUB_OFFLINE=1 "
         "to use the cache"
     )
