@@ -13,14 +13,15 @@ from sbert_lab.search import best_pairs
 # ---- the closest pairs
 
 
-def by_blocks(vectors, k, block):
+def by_blocks(vectors, k, block, shift=1):
     found = []
     for start in range(0, len(vectors), block):
         cosines = vectors[start : start + block] @ vectors[start:].T
         for row in range(len(cosines)):
             for column in range(row + 1, cosines.shape[1]):
-                found.append((cosines[row, column], start + row, start + column))
-    return [(i, j) for _, i, j in sorted(found, reverse=True)[:k]]
+                found.append((cosines[row, column], shift * start + row, shift * start + column))
+    pairs = dict.fromkeys((i, j) for _, i, j in sorted(found, reverse=True))
+    return list(pairs)[:k]
 
 
 def with_triu(vectors, k, block):
@@ -59,50 +60,17 @@ def with_numbers_only(vectors, k, block):
     return sorted(pairs, key=lambda pair: -vectors[pair[0]].dot(vectors[pair[1]]))[:k]
 
 
-def all_at_once(vectors, k, block):
-    return by_blocks(vectors, k, len(vectors))
-
-
 def scored(vectors):
     cosines = np.asarray(vectors) @ np.asarray(vectors).T
     count = len(cosines)
     return sorted(((cosines[i, j], i, j) for i in range(count) for j in range(count)), reverse=True)
 
 
-def with_self(vectors, k, block):
-    return [(i, j) for _, i, j in scored(vectors)][:k]
-
-
-def both_ways(vectors, k, block):
-    return [(i, j) for _, i, j in scored(vectors) if i != j][:k]
-
-
-def larger_first(vectors, k, block):
-    return [(j, i) for i, j in by_blocks(vectors, k, block)]
-
-
-def within_the_block(vectors, k, block):
-    found = []
-    for start in range(0, len(vectors), block):
-        cosines = vectors[start : start + block] @ vectors[start:].T
-        for row in range(len(cosines)):
-            for column in range(row + 1, cosines.shape[1]):
-                found.append((cosines[row, column], row, column))
-    pairs = list(dict.fromkeys((i, j) for _, i, j in sorted(found, reverse=True)))
-    return pairs[:k]
-
-
-def least_similar(vectors, k, block):
-    return [(i, j) for _, i, j in scored(vectors)[::-1] if i < j][:k]
-
-
-def only_inside_blocks(vectors, k, block):
-    pairs = [(s, i, j) for s, i, j in scored(vectors) if i < j and i // block == j // block]
-    return [(i, j) for _, i, j in pairs[:k]]
-
-
-def fixed_k(vectors, k, block):
-    return by_blocks(vectors, 8, block)
+def first_of(keep, turned=1):
+    """An answer: the best pairs, or the worst, among those with keep(i, j, block)."""
+    return lambda vectors, k, block: [
+        (i, j) for _, i, j in scored(vectors)[::turned] if keep(i, j, block)
+    ][:k]
 
 
 @pytest.mark.parametrize(
@@ -114,14 +82,14 @@ def fixed_k(vectors, k, block):
         (with_numbers_only, CORRECT),
         (from_the_package, CORRECT),
         (in_torch, CORRECT),
-        (all_at_once, "cosines in memory at once"),
-        (with_self, "a sentence met itself"),
-        (both_ways, "(i, j) and (j, i) are the same pair"),
-        (larger_first, "the smaller number should stand first"),
-        (within_the_block, "Add the block's first row"),
-        (least_similar, "least similar"),
-        (only_inside_blocks, "is every block compared with all later rows"),
-        (fixed_k, "not for k = 3"),
+        (lambda v, k, b: by_blocks(v, k, len(v)), "cosines in memory at once"),
+        (first_of(lambda i, j, b: True), "a sentence met itself"),
+        (first_of(lambda i, j, b: i != j), "(i, j) and (j, i) are the same pair"),
+        (first_of(lambda i, j, b: i < j, turned=-1), "least similar"),
+        (first_of(lambda i, j, b: i < j and i // b == j // b), "is every block compared with all"),
+        (lambda v, k, b: by_blocks(v, k, b, shift=0), "Add the block's first row"),
+        (lambda v, k, b: by_blocks(v, 8, b), "not for k = 3"),
+        (lambda v, k, b: [(j, i) for i, j in by_blocks(v, k, b)], "smaller number should stand"),
         (lambda v, k, b: by_blocks(v, k, b)[::-1], "the highest cosine first"),
         (lambda v, k, b: scored(v)[:k], "two row numbers each, no cosines"),
         (lambda v, k, b: 3.0, "a list of pairs"),
@@ -186,6 +154,11 @@ def by_accuracy(dev_cosines, dev_labels, test_cosines, test_labels):
     return best, nb15.f1(test_cosines, test_labels, best)
 
 
+def reporting(report):
+    """The right threshold, and report(threshold, dev cosines, dev labels, test ...) beside it."""
+    return lambda *halves: (by_loop(*halves)[0], report(by_loop(*halves)[0], *halves))
+
+
 @pytest.mark.parametrize(
     ("answer", "line"),
     [
@@ -195,18 +168,14 @@ def by_accuracy(dev_cosines, dev_labels, test_cosines, test_labels):
         (on_a_grid(1001), CORRECT),
         (tuned_on_test, "tuned on the test pairs"),
         (by_accuracy, "best accuracy, not the best F1"),
-        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0], by_loop(dc, dl, dc, dl)[1]),
-         "where it was chosen"),
-        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0],
-                                 ((tc >= by_loop(dc, dl, tc, tl)[0]) == tl).mean()),
-         "this is the accuracy on test"),
-        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0], 100 * by_loop(dc, dl, tc, tl)[1]),
-         "between 0 and 1"),
-        (lambda dc, dl, tc, tl: (0.1, nb15.f1(tc, tl, 0.1)), "another one has"),
-        (lambda dc, dl, tc, tl: (by_loop(dc, dl, tc, tl)[0], 0.123), "2 hits"),
-        (lambda dc, dl, tc, tl: by_loop(dc, dl, tc, tl)[0], "two numbers are needed"),
+        (reporting(lambda one, dc, dl, tc, tl: nb15.f1(dc, dl, one)), "where it was chosen"),
+        (reporting(lambda one, dc, dl, tc, tl: ((tc >= one) == tl).mean()), "the accuracy on test"),
+        (reporting(lambda one, dc, dl, tc, tl: 100 * nb15.f1(tc, tl, one)), "between 0 and 1"),
+        (reporting(lambda *given: 0.123), "2 hits"),
+        (lambda *halves: (0.1, nb15.f1(*halves[2:], 0.1)), "another one has"),
+        (lambda *halves: by_loop(*halves)[0], "two numbers are needed"),
     ],
-)  # fmt: skip
+)
 def test_a_threshold_from_dev_passes(answer, line):
     expect(line, nb15.threshold, answer)
 

@@ -11,6 +11,7 @@ from sbert_lab.course.diagnose import (
     check,
     diagnose,
     near,
+    near_first,
     need_number,
     need_numbers,
     need_shape,
@@ -121,6 +122,7 @@ def test_near_wants_the_same_shape_and_close_numbers():
     assert not near([1.0, 2.0], [1.0, 2.1])
     assert not near([[1.0, 2.0]], [1.0, 2.0])
     assert not near("two", 2.0)
+    assert near_first((1.0, 2.0), [1.0, 3.0]) and not near_first((1.0, 2.0), [2.0, 2.0])
 
 
 def test_shapes_and_numbers_are_asked_for_in_words():

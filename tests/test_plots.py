@@ -76,6 +76,13 @@ def test_colours_differ_and_differ_in_lightness_too():
     assert min(abs(a - b) for a in light for b in light if a != b) > 0.05
 
 
+def test_log_ticks_name_their_values_and_no_others():
+    figure, axes = plots.new(3, 2)
+    plots.log_ticks(axes, (1, 2.5, 100))
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2.5", "100"]
+    assert axes.get_xscale() == "log" and len(axes.get_xticks(minor=True)) == 0
+
+
 def test_a_heatmap_writes_every_value_where_it_belongs():
     figure, axes = plots.new(3, 3)
     plots.heatmap(axes, [[1, 0.25], [0.75, 1]], ["a", "b"])

@@ -154,6 +154,11 @@ def near(result: object, expected: object, *, tolerance: float = 1e-5) -> bool:
     return bool(np.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
+def near_first(result: Sequence, expected: Sequence) -> bool:
+    """Of several numbers the first agree; for mistakes that do not say what the others are."""
+    return near(result[0], expected[0])
+
+
 def need_shape(result: object, shape: tuple[int, ...], what: str = "your result") -> object:
     """The result; a hint unless it is an array or tensor of this shape."""
     found = getattr(result, "shape", None)

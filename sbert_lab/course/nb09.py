@@ -8,34 +8,36 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_numbers
+from sbert_lab.course.diagnose import (
+    Hint,
+    check,
+    diagnose,
+    near,
+    near_first,
+    need_number,
+    need_numbers,
+)
 from sbert_lab.course.plots import COLORS, GREY, new
 
 # ---- exercise 1: C12 against the table
 
-BASE = {"SBERT": 0.68, "SRoBERTa": -0.13}  # what NLI first adds to STSb alone
 
-
-def _gain_mistakes(name: str, large: float) -> tuple:
+def _gain_mistakes(name: str, base: float, large: float) -> tuple:
+    nli_alone = 85.35 - 77.03
     return (
         (lambda: large, f"{name}: these are the large models, base is asked for"),
-        (lambda: -BASE[name], f"{name}: the sign is turned round: NLI first minus STSb alone"),
-        (
-            lambda: 85.35 - 77.03,
-            f"{name}: STSb alone is the start of the comparison, not NLI alone",
-        ),
+        (lambda: -base, f"{name}: the sign is turned round: NLI first minus STSb alone"),
+        (lambda: nli_alone, f"{name}: STSb alone is the start of the comparison, not NLI alone"),
         (lambda: 4.03, f"{name}: this is the cross-encoder's gain (the rows called BERT)"),
     )
 
 
-SBERT, SROBERTA = _gain_mistakes("SBERT", 1.65), _gain_mistakes("SRoBERTa", 1.13)
+GAINS = {"sbert": 0.68, "sroberta": -0.13}  # what NLI first adds to STSb alone
+SBERT = _gain_mistakes("SBERT", GAINS["sbert"], large=1.65)
+SROBERTA = _gain_mistakes("SRoBERTa", GAINS["sroberta"], large=1.13)
 
 
-@check(
-    mistakes={"sbert": SBERT, "sroberta": SROBERTA},
-    beside={"sbert": 0.68, "sroberta": -0.13, "inside": 0},
-    value_from=(),
-)
+@check(mistakes={"sbert": SBERT, "sroberta": SROBERTA}, beside=GAINS | {"inside": 0}, value_from=())
 def printed_gains(sbert, sroberta, inside):
     """What Table 2 prints for C12, base models, and how many of the two lie from 1 to 2."""
     first, second = _gain("SBERT", sbert, SBERT), _gain("SRoBERTa", sroberta, SROBERTA)
@@ -54,7 +56,7 @@ def _gain(name: str, given: object, mistakes: tuple) -> float:
     unknown = "subtract its row 'STSb-base' from its row 'NLI-STSb-base'"
     return diagnose(
         need_number(given, f"the gain of {name}"),
-        lambda: BASE[name],
+        lambda: GAINS[name.lower()],
         mistakes,
         same=partial(near, tolerance=1e-3),
         otherwise=lambda found, _: f"{name}: {quoted if 1 <= found <= 2 else unknown}",
@@ -211,25 +213,12 @@ OPTIMISM = tuple((_winner(optimism), hint) for optimism, hint in OPTIMISM)
 def best_seed(answer):
     """answer(dev, test) -> (the score to report, the optimism), for arrays of scores per seed."""
     right = _winner(lambda dev, test, best: _lead(dev, best) - _lead(test, best))
+    compare = partial(diagnose, answer, right, look=_two)
     for scores in ((np.array(DEV), np.array(TEST)), (np.array(TEST), np.array(DEV))):
-        diagnose(
-            answer,
-            right,
-            REPORTED,
-            scores,
-            look=_two,
-            same=lambda found, other: near(found[0], other[0]),
-            otherwise="pick the seed with the highest dev score, and report that seed's test score",
-        )
-        diagnose(
-            answer,
-            right,
-            OPTIMISM,
-            scores,
-            look=_two,
-            otherwise="optimism is the winner's lead over the average seed on dev, minus that on "
-            "test",
-        )
+        otherwise = "pick the seed with the highest dev score, and report that seed's test score"
+        compare(REPORTED, scores, same=near_first, otherwise=otherwise)
+        otherwise = "optimism is the winner's lead over the average seed on dev, minus that on test"
+        compare(OPTIMISM, scores, otherwise=otherwise)
 
 
 def _two(result: object) -> list[float]:

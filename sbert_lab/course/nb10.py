@@ -24,9 +24,9 @@ def _everyone(known: Sequence[tuple]) -> set:
     return {sentence for pair in known for sentence in pair}
 
 
-def _leaky(known: Sequence[tuple], asked: Sequence[tuple]) -> list[tuple]:
-    """The asked pairs with a known sentence."""
-    return [pair for pair in asked if set(pair) & _everyone(known)]
+def _leaks(known: Sequence[tuple], asked: Sequence[tuple]) -> int:
+    """The right answer."""
+    return sum(not _everyone(known).isdisjoint(pair) for pair in asked)
 
 
 LEAKY_PAIRS = (
@@ -56,18 +56,15 @@ LEAKY_PAIRS = (
         "this counts sentences: a pair with two known sentences is one pair",
     ),
     (
-        lambda known, asked: len(set(_leaky(known, asked))),
+        lambda known, asked: _leaks(known, set(asked)),
         "you count *different* pairs: a pair that is asked twice counts twice. A set forgets the "
         "second one",
     ),
     (
-        lambda known, asked: len(_leaky(known, asked)) / len(asked),
+        lambda known, asked: _leaks(known, asked) / len(asked),
         "this is a share: how many pairs are wanted",
     ),
-    (
-        lambda known, asked: len(asked) - len(_leaky(known, asked)),
-        "these are the pairs without a leak",
-    ),
+    (lambda known, asked: len(asked) - _leaks(known, asked), "these are the pairs without a leak"),
 )
 
 
@@ -75,14 +72,8 @@ LEAKY_PAIRS = (
 def leaky_pairs(answer):
     """answer(known, asked) -> how many asked pairs have at least one sentence in a known pair."""
     look = partial(need_number, what="the number of pairs")
-    diagnose(
-        answer,
-        lambda known, asked: len(_leaky(known, asked)),
-        LEAKY_PAIRS,
-        (KNOWN, ASKED),
-        look=look,
-        otherwise="collect the sentences of the known pairs in a set, then look at each asked pair",
-    )
+    otherwise = "collect the sentences of the known pairs in a set, then look at each asked pair"
+    diagnose(answer, _leaks, LEAKY_PAIRS, (KNOWN, ASKED), look=look, otherwise=otherwise)
     if not near(look(answer(list(KNOWN), [("F", "H")])), 0):
         raise Hint("a pair of two unknown sentences should give 0")
 
@@ -90,36 +81,48 @@ def leaky_pairs(answer):
 # ---- exercise 2: groups without a leak
 
 # Pairs of sentences, by letters: two chains, a pair that stands there twice, and a loner.
-SMALL = [
-    ("A", "B"),
-    ("C", "B"),
-    ("C", "D"),
-    ("K", "L"),
-    ("L", "M"),
-    ("X", "Y"),
-    ("Y", "X"),
-    ("P", "Q"),
-]
-_PARTS = [0, 0, 0, 1, 1, 2, 2, 3]
+SMALL = [tuple(pair) for pair in ("AB", "CB", "CD", "KL", "LM", "XY", "YX", "PQ")]
+LEAK_FREE_GROUPS = (
+    (
+        lambda pairs: [a for a, _ in pairs],
+        "grouping by the first sentence only: pairs 0 and 1 are in two groups, but B is in both",
+    ),
+    (
+        lambda pairs: [b for _, b in pairs],
+        "grouping by the second sentence only: pairs 1 and 2 are in two groups, but C is in both",
+    ),
+    (
+        lambda pairs: [frozenset(pair) for pair in pairs],
+        "only equal pairs are kept together: pairs 0 and 1 are different pairs, but B is in both",
+    ),
+    (
+        lambda pairs: list(range(len(pairs))),
+        "only equal pairs are kept together: pairs 0 and 1 are different pairs, but B is in both",
+    ),
+    (
+        lambda pairs: [0] * len(pairs),
+        "one group for all: nothing leaks, but nothing is left to test on either",
+    ),
+)
 
 
-@check
+@check(mistakes=LEAK_FREE_GROUPS)
 def leak_free_groups(answer):
     """answer(pairs) -> a group for each pair; pairs of different groups share no sentence."""
-    groups = _labels(answer(list(SMALL)), len(SMALL))
-    split = _first_leak(SMALL, groups)
-    if split is not None:
-        raise Hint(_why_it_leaks(groups, *split))
-    if len(set(groups)) == 1:
-        raise Hint("one group for all: nothing leaks, but nothing is left to test on either")
-    if groups != _PARTS:
-        raise Hint("nothing leaks, but pairs that have nothing to do with each other share a group")
+    diagnose(
+        answer,
+        lambda pairs: [0, 0, 0, 1, 1, 2, 2, 3],
+        LEAK_FREE_GROUPS,
+        (SMALL,),
+        look=partial(_labels, count=len(SMALL)),
+        same=lambda found, other: found == _labels(other, len(SMALL)),
+        otherwise=_unknown_groups,
+    )
     # Long chains: a fixed number of rounds is not enough. Every second pair is turned round.
     chain = [(f"s{i}", f"s{i + 1}") if i % 2 else (f"s{i + 1}", f"s{i}") for i in range(40)]
     order = np.random.default_rng(0).permutation(40)
     shuffled = [chain[i] for i in order] + [("t1", "t2")]
-    groups = _labels(answer(list(shuffled)), len(shuffled))
-    if groups != [0] * 40 + [1]:
+    if _labels(answer(list(shuffled)), len(shuffled)) != [0] * 40 + [1]:
         raise Hint(
             "right for short chains, not for one of 40 links in mixed order: go on until nothing "
             "changes any more"
@@ -146,32 +149,13 @@ def _plain(value: object) -> object:
     return value.item() if hasattr(value, "item") else value
 
 
-def _first_leak(pairs: Sequence[tuple], groups: Sequence[int]) -> tuple[int, int] | None:
-    """The first two pairs of different groups that share a sentence."""
-    for i, one in enumerate(pairs):
+def _unknown_groups(groups: Sequence[int], right: object) -> str:
+    for i, one in enumerate(SMALL):
         for j in range(i):
-            if groups[i] != groups[j] and set(one) & set(pairs[j]):
-                return j, i
-    return None
-
-
-def _why_it_leaks(groups: list[int], j: int, i: int) -> str:
-    shared = ", ".join(sorted(set(SMALL[i]) & set(SMALL[j])))
-    by_first = _labels([a for a, _ in SMALL], len(SMALL))
-    by_second = _labels([b for _, b in SMALL], len(SMALL))
-    duplicates = _labels([tuple(sorted(pair)) for pair in SMALL], len(SMALL))
-    if groups in (by_first, by_second):
-        column = "first" if groups == by_first else "second"
-        return (
-            f"grouping by the {column} sentence only: pairs {j} and {i} are in two groups, but "
-            f"{shared} is in both"
-        )
-    if groups in (duplicates, list(range(len(SMALL))), _labels(SMALL, len(SMALL))):
-        return (
-            f"only equal pairs are kept together: pairs {j} and {i} are different pairs, but "
-            f"{shared} is in both"
-        )
-    return f"pairs {j} and {i} are in two groups, but {shared} is in both"
+            shared = ", ".join(sorted(set(one) & set(SMALL[j])))
+            if shared and groups[i] != groups[j]:
+                return f"pairs {j} and {i} are in two groups, but {shared} is in both"
+    return "nothing leaks, but pairs that have nothing to do with each other share a group"
 
 
 # ---- exercise 3: the mean over topics
@@ -200,7 +184,7 @@ def _per_topic(summary: Callable, correlation: Callable = stats.spearmanr) -> Ca
     return answer
 
 
-def _pooled(gold: np.ndarray, predicted: np.ndarray, topics: np.ndarray) -> float:
+def _pooled(gold, predicted, topics) -> float:
     return float(stats.spearmanr(gold, predicted)[0])
 
 
@@ -215,7 +199,7 @@ MEAN_OVER_TOPICS = (
         "topic spoil (or flatter) it. Correlate within each topic first",
     ),
     (
-        lambda gold, predicted, topics: 100 * _pooled(gold, predicted, topics),
+        lambda *given: 100 * _pooled(*given),
         "this is one correlation of all topics in one list, times 100",
     ),
     (

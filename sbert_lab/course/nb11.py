@@ -131,16 +131,13 @@ ACCURACY = (
 @check(mistakes=ACCURACY)
 def accuracy(answer):
     """answer(to_positive, to_negative) -> the share of hits; a tie is a miss."""
-    to_positive = np.array([1.0, 2.0, 0.5, 3.0, 1.0, 2.0, 0.0, 4.0, 1.0])
-    to_negative = np.array([2.0, 1.0, 0.5, 3.5, 1.0, 2.5, 0.0, 6.0, 1.5])
+    to_positive = [1.0, 2.0, 0.5, 3.0, 1.0, 2.0, 0.0, 4.0, 1.0]
+    to_negative = [2.0, 1.0, 0.5, 3.5, 1.0, 2.5, 0.0, 6.0, 1.5]
+    distances = np.array([to_positive, to_negative])
     look = partial(need_number, what="the accuracy")
+    otherwise = "count the triplets whose positive is strictly closer, and divide by all"
     diagnose(
-        answer,
-        lambda p, n: np.mean(p < n),
-        ACCURACY,
-        (to_positive, to_negative),
-        look=look,
-        otherwise="count the triplets whose positive is strictly closer, and divide by all",
+        answer, lambda p, n: np.mean(p < n), ACCURACY, distances, look=look, otherwise=otherwise
     )
     constant = look(answer(np.zeros(5), np.zeros(5)))
     if not near(constant, 0):

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, GREY, new
+from sbert_lab.course.plots import COLORS, GREY, log_ticks, new
 
 # ---- exercise 1: nested cross-validation
 
@@ -294,9 +294,7 @@ def stretch_curves(factors: Sequence[float], curves: Mapping[str, Sequence[float
             factors, 100 * values / values[0], line, marker=marker, ms=6, color=color, label=name
         )
     axes.axhline(100, color=GREY, lw=1, ls=":")
-    axes.set_xscale("log")
-    axes.set_xticks(list(factors), [f"{factor:g}" for factor in factors])
-    axes.minorticks_off()
+    log_ticks(axes, factors)
     axes.set_ylim(0, 112)
     axes.set_xlabel("factor on one dimension")
     axes.set_ylabel("score, per cent of\nthe unstretched one")
@@ -329,12 +327,8 @@ def fold_map(outer: np.ndarray, inner: np.ndarray) -> Axes:
     axes.set_xlabel("rows of the task, shortest first")
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(length=0)
-    handles = [
-        axes.bar(0, 0, color=color, label=label)
-        for color, label in zip(
-            shades.values(), ("fit", "choose C", "test, seen once"), strict=True
-        )
-    ]
+    parts = zip(shades.values(), ("fit", "choose C", "test, seen once"), strict=True)
+    handles = [axes.bar(0, 0, color=color, label=label) for color, label in parts]
     axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
     return axes
 

@@ -19,30 +19,21 @@ from sbert_lab.objectives import CONCATENATIONS
 
 ROUNDED = partial(near, tolerance=6e-3)
 ADDED = (
+    (lambda s, p: s[f"(u, v, {p})"], "this is the score with it; take off the score without it"),
+    (lambda s, p: s["(u, v)"] - s[f"(u, v, {p})"], "the sign is wrong: with it minus without it"),
+    (lambda s, p: s[f"({p})"] - s["(u, v)"], "you compared it alone with (u, v): add it"),
     (
-        lambda scores, part: scores[f"(u, v, {part})"],
-        "this is the score with it; take off the score without it",
-    ),
-    (
-        lambda scores, part: scores["(u, v)"] - scores[f"(u, v, {part})"],
-        "the sign is wrong: with it minus without it",
-    ),
-    (
-        lambda scores, part: scores[f"({part})"] - scores["(u, v)"],
-        "you compared it alone with (u, v): add it",
-    ),
-    (
-        lambda scores, part: scores[f"(u, v, {part})"] - scores[f"({part})"],
+        lambda s, p: s[f"(u, v, {p})"] - s[f"({p})"],
         "this is what u and v add to it, not it to them",
     ),
 )
 LAST = (
     (
-        lambda scores: scores["(u, v, u*v)"] - scores["(u, v)"],
+        lambda s: s["(u, v, u*v)"] - s["(u, v)"],
         "last: that is what u*v adds to (u, v); here |u-v| is there already",
     ),
     (
-        lambda scores: scores["(|u-v|, u*v)"] - scores["(|u-v|)"],
+        lambda s: s["(|u-v|, u*v)"] - s["(|u-v|)"],
         "last: that is what u*v adds to (|u-v|) alone; u and v are in, too",
     ),
 )
@@ -61,14 +52,8 @@ def marginal(best_alone, added, last, *, scores: Mapping[str, float]):
         raise Hint("last: two decimals, please")
     if abs(value + right) < 0.06:
         raise Hint("last has the wrong sign: with the part minus without it")
-    diagnose(
-        value,
-        lambda scores: right,
-        LAST,
-        (scores,),
-        same=ROUNDED,
-        otherwise="last: take the two rows that have u, v and |u-v| and differ in u*v alone",
-    )
+    otherwise = "last: take the two rows that have u, v and |u-v| and differ in u*v alone"
+    diagnose(value, lambda scores: right, LAST, (scores,), same=ROUNDED, otherwise=otherwise)
 
 
 def _best_alone(answer: object, scores: Mapping[str, float]) -> None:
@@ -266,9 +251,8 @@ def parts_and_bars(
     bars.set_xlim(0, max([*heights, *theirs, *lines.values()]) + 4)
     bars.set_xlabel("Spearman on STSb dev (points)")
     bars.tick_params(left=False)
-    figure.legend(
-        *bars.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9
-    )
+    shown = bars.get_legend_handles_labels()
+    figure.legend(*shown, loc="outside lower center", ncols=3, fontsize=9)
     return figure
 
 
@@ -304,8 +288,7 @@ def _dots(axes: Axes, present: Mapping[str, Mapping[str, bool]]) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.set_xlim(-0.6, len(parts) - 0.4)
     axes.set_ylim(len(names) - 0.4, -0.6)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["left", "bottom"]].set_visible(False)
 
 
 def poolings(panels: Mapping[str, Mapping[str, tuple]], *, raw: Mapping[str, float]) -> Figure:
@@ -330,8 +313,8 @@ def poolings(panels: Mapping[str, Mapping[str, tuple]], *, raw: Mapping[str, flo
         one.set_title(title)
     axes[0].set_ylabel("Spearman on STSb dev (points)")
     axes[0].set_ylim(bottom=0, top=100)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=9)
+    shown = axes[0].get_legend_handles_labels()
+    figure.legend(*shown, loc="outside lower center", ncols=4, fontsize=9)
     return figure
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from sbert_lab.course.diagnose import check, diagnose, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, GREY, new
+from sbert_lab.course.plots import COLORS, GREY, log_ticks, new
 
 # ---- exercise 1: the share of padding
 
@@ -275,9 +275,7 @@ def cost_by_length(
     right.set(title="computed: share of attention", ylabel="share of the products (%)")
     right.set_ylim(0, 100 * max(map(max, shares.values())) * 1.25)
     for axis in (left, right):
-        axis.set_xscale("log", base=2)
-        axis.set_xticks(lengths, [str(length) for length in lengths])
-        axis.minorticks_off()
+        log_ticks(axis, lengths, base=2)
         axis.set_xlabel("tokens in each sentence")
     return figure
 

@@ -14,54 +14,45 @@ from sbert_lab.course.diagnose import (
     check,
     diagnose,
     near,
+    near_first,
     need_number,
     need_numbers,
     need_shape,
 )
-from sbert_lab.course.plots import COLORS, GREY, new
+from sbert_lab.course.plots import COLORS, GREY, log_ticks, new
 
 # ---- exercise 1: passes for re-ranking
 
 RERANK_PASSES = (
     (
-        lambda queries, questions, k: queries * questions,
+        lambda q, n, k: q * n,
         "this is n per query, the cross-encoder alone: the second stage reads only the k that "
         "the first one found",
     ),
     (
-        lambda queries, questions, k: queries * (1 + questions),
+        lambda q, n, k: q * (1 + n),
         "n per query: the second stage reads only the k that the first one found",
     ),
     (
-        lambda queries, questions, k: queries * k,
+        lambda q, n, k: q * k,
         "and the query itself? The first stage needs its vector: one more pass",
     ),
     (
-        lambda queries, questions, k: queries * (1 + k) + questions,
+        lambda q, n, k: q * (1 + k) + n,
         "the questions' vectors are kept already: only what a query costs",
     ),
-    (lambda queries, questions, k: 1 + k, "this is one query: there are several"),
-    (lambda queries, questions, k: queries + k, "each query has its own k candidates"),
-    (
-        lambda queries, questions, k: queries * 2 * k,
-        "a pair is one input to the cross-encoder, and so one pass",
-    ),
-    (
-        lambda queries, questions, k: queries * (1 + 2 * k),
-        "a pair is one input to the cross-encoder, and so one pass",
-    ),
+    (lambda q, n, k: 1 + k, "this is one query: there are several"),
+    (lambda q, n, k: q + k, "each query has its own k candidates"),
+    (lambda q, n, k: q * 2 * k, "a pair is one input to the cross-encoder, and so one pass"),
+    (lambda q, n, k: q * (1 + 2 * k), "a pair is one input to the cross-encoder, and so one pass"),
 )
 
 
 @check(mistakes=RERANK_PASSES)
 def rerank_passes(answer):
     """answer(queries, questions, k) -> passes, the questions' vectors being kept already."""
-    compare = partial(
-        diagnose,
-        answer,
-        lambda queries, questions, k: queries * (1 + k),
-        look=partial(need_number, what="the number of passes"),
-    )
+    look = partial(need_number, what="the number of passes")
+    compare = partial(diagnose, answer, lambda q, n, k: q * (1 + k), look=look)
     unknown = "count for one query: its own vector, then one pair for each candidate"
     compare(RERANK_PASSES, (7, 1000, 20), otherwise=unknown)
     constant = "right for 7 queries and k = 20, not for 3 and 100: use the arguments"
@@ -119,24 +110,12 @@ QUALITY = tuple((_with_recall(value), f"the recall is right; {hint}") for value,
 def ceiling(answer):
     """answer(ranks, k) -> (recall@k, mean reciprocal rank) after the best possible re-ranking."""
     ranks = np.array(RANKS)
-    compare = partial(
-        diagnose,
-        answer,
-        _with_recall(lambda ranks, seen: np.where(seen, 1, 1 / ranks).mean()),
-        look=_two,
-    )
-    compare(
-        RECALL,
-        (ranks, 5),
-        same=lambda found, other: near(found[0], other[0]),
-        otherwise="recall@k: the share of the queries whose duplicate is among the first k",
-    )
-    compare(
-        QUALITY,
-        (ranks, 5),
-        otherwise="the recall is right; for the rank: 1 for what is seen, the old rank for the "
-        "rest",
-    )
+    right = _with_recall(lambda ranks, seen: np.where(seen, 1, 1 / ranks).mean())
+    compare = partial(diagnose, answer, right, look=_two)
+    unknown = "recall@k: the share of the queries whose duplicate is among the first k"
+    compare(RECALL, (ranks, 5), same=near_first, otherwise=unknown)
+    unknown = "the recall is right; for the rank: 1 for what is seen, the old rank for the rest"
+    compare(QUALITY, (ranks, 5), otherwise=unknown)
     unmoved = "right for k = 5. With k = 1 there is nothing to reorder: nothing may change"
     compare((), (ranks, 1), otherwise=unmoved)
 
@@ -235,13 +214,13 @@ def quality_and_cost(panels: Mapping[str, Mapping[str, tuple]], *, unit: float) 
     `unit` is the cost of one sentence's pass, marked by a line.
     """
     width = 7.4 if len(panels) == 1 else 10.4
-    figure, axes = new(width, 4.8, columns=len(panels), sharey=True)
-    for one, (title, systems) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+    figure, axes = new(width, 4.8, columns=len(panels), sharey=True, squeeze=False)
+    for one, (title, systems) in zip(axes[0], panels.items(), strict=True):
         _panel(one, systems, unit)
         one.set_title(title)
         one.set_xlabel("multiply-adds per query")
         one.label_outer()
-    first = np.atleast_1d(axes)[0]
+    first = axes[0][0]
     first.set_ylabel("mean reciprocal rank (points)")
     first.set_ylim(0, 100)
     handles = [
@@ -287,9 +266,7 @@ def room(
     for number, (name, values) in enumerate(used.items()):
         axes.plot(ks, values, "--", marker="^s"[number], color=COLORS[(1, 3)[number]], label=name)
     axes.axhline(alone, color=COLORS[0], lw=1.5, ls=":", label="the first stage alone")
-    axes.set_xscale("log")
-    axes.set_xticks(ks, [str(k) for k in ks])
-    axes.minorticks_off()
+    log_ticks(axes, ks)
     axes.set_ylim(0, 104)
     axes.set_xlabel("k: candidates that the second stage reads")
     axes.set_ylabel("mean reciprocal rank (points)")

@@ -91,6 +91,13 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+def log_ticks(axes: Axes, values, base: int = 10) -> None:
+    """A logarithmic x axis that names these values and marks no others."""
+    axes.set_xscale("log", base=base)
+    axes.set_xticks(list(values), [f"{value:g}" for value in values])
+    axes.minorticks_off()
+
+
 def heatmap(axes: Axes, values, labels, *, minimum=0.0, maximum=1.0, digits: int = 2) -> Axes:
     """A labelled square of numbers, for example a similarity matrix: (n, n)."""
     values = np.asarray(values)
