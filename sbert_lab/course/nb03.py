@@ -13,7 +13,7 @@ from matplotlib.patches import Arc, Circle, Patch
 from scipy import stats
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.plots import COLORS, log_ticks, new
 from sbert_lab.vectors import unit_rows
 
 _GOLD = np.array([4.0, 1.0, 5.0, 0.0, 4.0, 2.5, 1.0, 4.0])
@@ -254,9 +254,7 @@ def spectrum(energies: Mapping[str, np.ndarray]) -> Axes:
             range(1, len(share) + 1), share, ["-", "--", "-.", ":"][number % 4],
             color=COLORS[number], label=name, marker="o", markevery=[0],
         )  # fmt: skip
-    axes.set_xscale("log", base=2)
-    axes.set_xticks([1, 2, 4, 8, 16, 32, 64, 128], [1, 2, 4, 8, 16, 32, 64, 128])
-    axes.minorticks_off()
+    log_ticks(axes, [1, 2, 4, 8, 16, 32, 64, 128], base=2)
     axes.set_ylim(0, 102)
     axes.set_xlabel("directions kept")
     axes.set_ylabel("share of the squared length (%)")
