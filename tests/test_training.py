@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -291,6 +292,11 @@ def test_the_same_object_goes_on_after_an_interrupt(tiny_bert, pair_rows, runs, 
     train(parts, pair_rows, CONFIG, show_progress=False)
     assert len(calls) == 8 and len(folders(runs)) == 1
     assert (parts.encoder.encode(["a cat"]) == whole.encoder.encode(["a cat"])).all()
+    # Without its folder the run is gone: trained weights are then another start.
+    before = folders(runs)
+    shutil.rmtree(runs)
+    assert run_folder(parts, pair_rows, CONFIG).name not in before
+    assert run_folder(fresh(tiny_bert), pair_rows, CONFIG).name in before
 
 
 def test_a_second_process_waits_for_the_same_run_and_says_so(tiny_bert, pair_rows, runs, capsys):

@@ -66,7 +66,10 @@ def run_folder(
 
 def name_run(task: torch.nn.Module, mark: dict, evaluate: Callable | None) -> Path:
     key = _key(task, mark, evaluate)
-    return _LEFT_BY.get(key) or runs_dir("training", f"{type(task).__name__.lower()}-{key}")
+    left_by = _LEFT_BY.get(key)
+    if left_by and (checkpoints(left_by) or (left_by / FINISHED).exists()):
+        return left_by
+    return runs_dir("training", f"{type(task).__name__.lower()}-{key}")
 
 
 def leave_run(run_dir: Path, task: torch.nn.Module, mark: dict, evaluate: Callable | None) -> None:
