@@ -14,8 +14,7 @@ TABLES = tuple(range(1, 8))
 STUDIES = {
     "trained_floors": "SBERT and a cross-encoder on our own NLI pairs, part by part (notebook 05)",
     "nli_curves": "NLI accuracy and STSb Spearman against the pairs seen (05)",
-    "stsb_regression": "the regression objective on STSb, MEAN and MAX (06)",
-    "section_triplets": "the triplet objective on sections of articles (07)",
+    "pooling_race": "MEAN against MAX after one epoch of the regression objective (06)",
     "search_indexes": "time, recall and memory of indexes up to a million vectors (15)",
     "quora_duplicates": "duplicates that mini-sbert finds among questions (15)",
     "between_the_two": "bi-encoder, poly-encoder, re-ranking, cross-encoder (16)",

@@ -101,10 +101,8 @@ def _nli(profile: Profile, predict: Callable[[list, list], np.ndarray]) -> dict[
 
 def _sts(profile: Profile, encoder: SentenceEncoder) -> dict[str, float]:
     """Spearman on the sets, their average, and on the real STSb dev set where it can be had."""
-    found = {
-        name: score_pairs(encoder.encode, data.load(name, "test", profile=profile)).spearman
-        for name in SETS
-    }
+    tests = {name: data.load(name, "test", profile=profile) for name in SETS}
+    found = {name: score_pairs(encoder.encode, one).spearman for name, one in tests.items()}
     found["average"] = float(np.mean(list(found.values())))
     try:
         pairs = data.load("stsb", "dev", profile="real")
