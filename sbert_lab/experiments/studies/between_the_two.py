@@ -22,7 +22,6 @@ from sbert_lab.experiments.evaluation.retrieval import (
 )
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.experiments.systems import name_of
-from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, TrainConfig
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.training import train
@@ -109,13 +108,12 @@ def _system(profile: Profile, name: str) -> Siamese | PolyEncoder | CrossEncoder
     if name == RAW:
         return Siamese(encoder, "in-batch negatives")
     if name == BI:
-        return _fit(profile, "bi", Siamese(encoder, "in-batch negatives"), alike)
+        return _fit(Siamese(encoder, "in-batch negatives"), alike)
     if name == CROSS:
         labelled = [row for label in (0, 1) for row in _labelled(pairs, label)]
         task = CrossEncoder(encoder, "classification", labels=2)
-        return _fit(profile, "cross", task, labelled + _strangers(alike))
-    codes = int(name.split()[1])
-    return _fit(profile, f"poly-{codes}", PolyEncoder(encoder, codes=codes), alike)
+        return _fit(task, labelled + _strangers(alike))
+    return _fit(PolyEncoder(encoder, codes=int(name.split()[1])), alike)
 
 
 def _labelled(pairs: list[dict], label: int) -> list[dict]:
@@ -137,7 +135,6 @@ def _strangers(alike: list[dict]) -> list[dict]:
     ]
 
 
-def _fit(profile: Profile, name: str, task, pairs: list[dict]):
-    folder = runs_dir("between", profile.name, f"{name}-{len(pairs)}")
-    train(task, pairs, CONFIG, run_dir=folder, show_progress=False)
+def _fit(task: Siamese | PolyEncoder | CrossEncoder, pairs: list[dict]):
+    train(task, pairs, CONFIG, show_progress=False)
     return task

@@ -18,7 +18,7 @@ from sbert_lab.errors import InputError, LabError
 from sbert_lab.experiments.evaluation.sts import score_pairs
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.experiments.systems import name_of
-from sbert_lab.paths import data_dir, runs_dir
+from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile
 from sbert_lab.tasks import CrossEncoder, Siamese
 from sbert_lab.training import train
@@ -42,12 +42,12 @@ def rows(profile: Profile) -> list[Row]:
 
     def sbert(seed: int) -> Outcome:
         task = Siamese(SentenceEncoder.load(profile.backbone), "classification")
-        _fit(profile, task, "sbert", seed)
+        _fit(profile, task, seed)
         return Outcome(_nli(profile, task.predict_labels) | _sts(profile, task.encoder))
 
     def cross(seed: int) -> Outcome:
         task = CrossEncoder(SentenceEncoder.load(profile.backbone), "classification")
-        _fit(profile, task, "cross", seed)
+        _fit(profile, task, seed)
         return Outcome(_nli(profile, lambda a, b: task.predict(a, b).argmax(axis=1)))
 
     return [
@@ -77,10 +77,10 @@ def nli_parts(name: str, split: str) -> list[str]:
         return parts_of([json.loads(line) for line in lines])
 
 
-def _fit(profile: Profile, task: Siamese | CrossEncoder, name: str, seed: int) -> None:
+def _fit(profile: Profile, task: Siamese | CrossEncoder, seed: int) -> None:
     pairs = list(data.load("nli", "train", profile=profile))
     config = replace(profile.train, epochs=EPOCHS, seed=seed)
-    train(task, pairs, config, run_dir=runs_dir("trained_floors", profile.name, f"{name}-{seed}"))
+    train(task, pairs, config)
 
 
 def _nli(profile: Profile, predict: Callable[[list, list], np.ndarray]) -> dict[str, float]:
