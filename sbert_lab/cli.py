@@ -120,8 +120,9 @@ def add_library_commands(commands) -> None:
     search.add_argument("sentences", type=Path, help="text file, UTF-8, one sentence a line")
     search.add_argument("--query", action="append", metavar="TEXT", help="may be given repeatedly")
     search.add_argument("-k", type=int, default=5, help="answers for each query (default: 5)")
-    search.add_argument("--index", type=Path, help="folder to keep the index in")
-    search.add_argument("--kind", choices=["exact", "flat", "hnsw", "ivfpq"], default="flat")
+    search.add_argument("--index", help="a folder; for milvus questions.db or http://host:19530")
+    search.add_argument("--backend", choices=["exact", "faiss", "milvus"], help="default: faiss")
+    search.add_argument("--kind", help="flat (default) or hnsw; faiss: ivfpq; milvus: ivf")
     search.add_argument("--model", default="mini-sbert", help=MODEL_HELP)
 
 
@@ -166,7 +167,7 @@ def run_encode(given: argparse.Namespace) -> None:
 def run_search(given: argparse.Namespace) -> None:
     from sbert_lab.search.kept import search_file
 
-    options = pick(given, "k", "model", "kind", "index")
+    options = pick(given, "k", "model", "backend", "kind", "index")
     for line in search_file(given.sentences, given.query, **options):
         say(line)
 

@@ -84,6 +84,9 @@ def test_an_index_of_something_else_is_refused(
         ("a\n", ("-k", "0"), "-k must be at least 1"),
         ("a\n", ("--model", "nothing-here"), "no model 'nothing-here'"),
         ("a\nb\n", ("--kind", "ivfpq"), "at least 256 vectors"),
+        ("a\n", ("--backend", "exact", "--kind", "hnsw"), "unknown kind of exact index 'hnsw'"),
+        ("a\n", ("--backend", "milvus", "--kind", "ivfpq"), "choose flat, hnsw or ivf"),
+        ("a\n", ("--backend", "milvus"), "needs --index: questions.db or http://host:19530"),
     ],
 )
 def test_a_mistake_ends_in_one_clear_line(tmp_path, tiny_bert, capsys, content, given, message):

@@ -12,6 +12,7 @@ from sbert_lab import search
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.experiments.evaluation import indexes
 from sbert_lab.search import VectorIndex, best_pairs, communities, purity, top_k
+from sbert_lab.search.index import recall_of
 
 
 def random_vectors(count: int, width: int = 16, seed: int = 0) -> np.ndarray:
@@ -262,6 +263,57 @@ def test_without_faiss_every_kind_is_exact_search(monkeypatch, tmp_path):
 def test_an_impossible_index_is_refused(given, message):
     with pytest.raises(InputError, match=message):
         VectorIndex.build(random_vectors(30), **{"sentences": names(30), **given})
+
+
+@pytest.mark.parametrize("kind", search.KINDS)
+def test_rows_are_chosen_added_and_deleted_and_stay_so_when_saved(kind, tmp_path):
+    vectors, more = random_vectors(300), random_vectors(4, seed=5)
+    known = [{"year": n % 3, "topic": "a" if n % 2 else "ü"} for n in range(300)]
+    index = VectorIndex.build(vectors, names(300), kind=kind, metadata=known)
+    index.set_effort(300)  # so that the approximate ones look everywhere
+    assert index.add(more, list("wxyz"), metadata=[{"year": 9}] * 4).tolist() == [*range(300, 304)]
+    assert index.delete([3, 3, 6, 999]) == 2
+    assert index.delete(where={"year": 1, "topic": "a"}) == 50
+    kept = np.array([n not in (3, 6) and not (n % 3 == 1 and n % 2) for n in range(300)])
+    opened = VectorIndex.load(index.save(tmp_path / "index"))
+    opened.set_effort(300)
+    for where, chosen in (
+        (None, np.append(kept, [True] * 4)),
+        ({"year": [0, 2]}, np.append(kept & (np.arange(300) % 3 != 1), [False] * 4)),
+        ({"topic": "ü", "year": 0}, np.append(kept & (np.arange(300) % 6 == 0), [False] * 4)),
+    ):
+        rows = np.flatnonzero(chosen)
+        truth = rows[top_k(vectors[:20], np.vstack([vectors, more])[rows], k=10)[1]]
+        for one in (index, opened):
+            found = one.search(vectors[:20], k=10, where=where)[1]
+            assert set(found.ravel()) <= set(rows)
+            assert recall_of(found, truth) >= (0.3 if kind == "ivfpq" else 1)
+    for one in (index, opened):
+        assert len(one) == 300 - 52 + 4
+        assert one.search(more, k=500, where={"year": 9})[1].shape == (4, 4)
+        assert one.search(more, where={"year": 4})[1].shape == (4, 0)
+        assert one.texts([303, 0]) == ["z", "sentence 0"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "where", "message"),
+    [
+        (None, {"year": 1}, "built without metadata"),
+        ([{}] * 30, {}, "where is {}"),
+        ([{}] * 30, "year > 3", "where is 'year > 3'"),
+        ([{}] * 30, {"year": []}, "no value for 'year'"),
+        ([{}] * 30, {"year": None}, "metadata 'year' is None"),
+        ([{}] * 30, {"a b": 1}, "cannot be called 'a b'"),
+        ([{}], {"year": 1}, "30 sentences but metadata of 1"),
+        ([{"row": 3}] * 30, {"year": 1}, "cannot be called 'row'"),
+        ([{"year": float("nan")}] * 30, {"year": 1}, "'year' is nan"),
+    ],
+)
+def test_metadata_that_cannot_be_asked_for_is_refused(metadata, where, message):
+    with pytest.raises(InputError, match=message):
+        VectorIndex.build(random_vectors(30), names(30), metadata=metadata).search(
+            random_vectors(1), where=where
+        )
 
 
 # ---- measuring

@@ -1,13 +1,19 @@
-"""Searching a text file; its index may be kept in a folder and opened again."""
+"""Searching a text file; its index may be kept in a folder or by Milvus and opened again."""
 
+import hashlib
+import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sbert_lab.encode_to_file import encode_to_file, encoder_digest, read_lines
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.errors import InputError
+from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.search.backends import build_index, check_backend
 from sbert_lab.search.index import VectorIndex, has_faiss
+from sbert_lab.search.milvus import MilvusIndex
+from sbert_lab.search.milvus_client import connect, is_local
 
 
 def search_file(
@@ -16,27 +22,41 @@ def search_file(
     *,
     k: int = 5,
     model: str = "mini-sbert",
-    kind: str = "flat",
-    index: Path | None = None,
+    backend: str | None = None,
+    kind: str | None = None,
+    index: str | Path | None = None,
 ) -> Iterator[str]:
     """Each query and, as text, the k sentences of the file that are nearest to it.
 
-    Without queries the lines of standard input are asked.
+    Without queries the lines of standard input are asked. `index` is the folder that keeps the
+    index, for Milvus its address; there the collection is called as the file is.
     """
     if k < 1:
         raise InputError(f"-k must be at least 1, got {k}")
+    backend = backend or ("exact" if kind == "exact" else "faiss")
+    kind = check_backend(backend, kind)
+    if backend == "milvus":
+        if index is None:
+            raise InputError("--backend milvus needs --index: questions.db or http://host:19530")
+        connect(index)  # a missing package or server is told before the model loads
     sentences = [line for line in read_lines(path) if line.strip()]
     if not sentences:
         raise InputError(f"{path} holds no sentence: nothing to search in")
     encoder = SentenceEncoder.load(model)
-    found = open_or_build(sentences, encoder, model=model, kind=kind, folder=index)
+    if backend == "milvus":
+        name = "_" + re.sub(r"\W", "_", Path(path).stem)  # a digit may not come first
+        given = {"model": model, "kind": kind, "uri": index, "name": name}
+        found = open_or_build_milvus(sentences, encoder, **given)
+    else:
+        folder = None if index is None else Path(index)
+        found = open_or_build(sentences, encoder, model=model, kind=kind, folder=folder)
     print(f"{len(found):,} sentences, {found.kind} index", file=sys.stderr)
     for query in queries or _typed():
         yield query
         cosines, rows = found.search(encoder.encode([query]), k=k)
-        for cosine, row in zip(cosines[0], rows[0], strict=True):
-            if row >= 0:  # an approximate index may find fewer than k
-                yield f"  {cosine:6.3f}  {found.sentences[row]}"
+        there = rows[0] >= 0  # an approximate index may find fewer than k
+        for cosine, text in zip(cosines[0][there], found.texts(rows[0][there]), strict=True):
+            yield f"  {cosine:6.3f}  {text}"
 
 
 def _typed() -> Iterator[str]:
@@ -82,3 +102,34 @@ def open_or_build(
     del vectors
     path.unlink()
     return index
+
+
+def open_or_build_milvus(
+    sentences: list[str],
+    encoder: SentenceEncoder,
+    *,
+    model: str,
+    kind: str,
+    uri: str | Path,
+    name: str,
+) -> MilvusIndex:
+    """The same, kept by Milvus as the collection `name`."""
+    about = {"model": model, "encoder": encoder_digest(encoder)}
+    about["sentences"] = hashlib.sha256(json.dumps(sentences).encode()).hexdigest()
+    try:
+        index = MilvusIndex.load(uri, name=name)
+    except CheckpointError:  # it is not there yet
+        folder = Path(uri).parent if is_local(uri) else Path()
+        path = folder / f"{name}.milvus.npy"
+        vectors = encode_to_file(encoder, sentences, path, show_progress=sys.stderr.isatty())
+        options = {"kind": kind, "about": about, "uri": uri, "name": name}
+        index = build_index(vectors, sentences, backend="milvus", **options)
+        del vectors
+        path.unlink()
+        return index
+    if index.kind == kind and all(index.about.get(key) == value for key, value in about.items()):
+        return index
+    raise InputError(
+        f"collection {name!r} is an index of other sentences, another model or another kind: give "
+        "another --index, or rename the text file"
+    )

@@ -8,6 +8,7 @@ import numpy as np
 from sbert_lab.encoding import check_sentences
 from sbert_lab.errors import InputError
 from sbert_lab.search.index import VectorIndex
+from sbert_lab.search.milvus import MilvusIndex
 
 Encode = Callable[[list[str]], np.ndarray]
 Score = Callable[[list[tuple[str, str]]], np.ndarray]
@@ -25,7 +26,7 @@ class Hit:
 
 def retrieve_and_rerank(
     queries: Sequence[str],
-    index: VectorIndex,
+    index: VectorIndex | MilvusIndex,
     *,
     encode: Encode,
     score: Score,
@@ -44,7 +45,8 @@ def retrieve_and_rerank(
     cosines, rows = index.search(encode(listed), k=candidates)
     places = [(query, column) for query, found in enumerate(rows) for column in
               np.flatnonzero(found >= 0)]  # fmt: skip
-    pairs = [(listed[query], index.sentences[rows[query, column]]) for query, column in places]
+    texts = index.texts([int(rows[place]) for place in places])
+    pairs = [(listed[query], text) for (query, _), text in zip(places, texts, strict=True)]
     scores = np.asarray(score(pairs), dtype=np.float64)
     if scores.shape != (len(pairs),):
         raise InputError(f"score gave {scores.shape} for {len(pairs)} pairs: one number for each")
