@@ -1,6 +1,7 @@
 """Three rooms, imports that point one way, small files, nothing dangerous."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -155,3 +156,57 @@ print(sorted(heavy & set(sys.modules)))
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert result.stdout.strip() == "[]", result.stdout + result.stderr
+
+
+# ---- the map
+
+
+def part_of(module: str) -> str:
+    """Where a module stands on the map: the library's parts one by one, the other rooms whole."""
+    return part(module) if room(module) == "library" else room(module)
+
+
+def part_graph() -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {}
+    for module in MODULES:
+        if module != "sbert_lab":
+            mine = graph.setdefault(part_of(module), set())
+            mine |= {part_of(name) for name in imports(module) if name != "sbert_lab"}
+            mine.discard(part_of(module))
+    return graph
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = graph[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def drawn() -> str:
+    """The import graph for Mermaid, without arrows that others already imply."""
+    graph = part_graph()
+    lines = ["graph BT"]
+    for mine in sorted(graph):
+        implied = set().union(*(reachable(graph, other) for other in graph[mine]), set())
+        lines += [f"  {mine} --> {other}" for other in sorted(graph[mine] - implied)]
+    return "\n".join(lines)
+
+
+def test_the_map_shows_the_imports_as_they_are():
+    page = (PACKAGE / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert drawn() in page, f"put this into ARCHITECTURE.md:\n{drawn()}"
+
+
+def test_every_name_on_the_walks_exists():
+    page = (PACKAGE / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\d+\. `([\w/]+\.(?:py|csv|json|md))(?:: ([\w.]+))?`", page, re.MULTILINE)
+    assert len(steps) >= 15
+    for file, name in steps:
+        path = PACKAGE / file if (PACKAGE / file).exists() else PACKAGE.parent / file
+        text = path.read_text(encoding="utf-8")
+        for piece in filter(None, name.split(".")):
+            assert re.search(rf"\b(def|class) {piece}\b|^{piece} ?=", text, re.MULTILINE), (file, name)
