@@ -209,4 +209,7 @@ def test_every_name_on_the_walks_exists():
         path = PACKAGE / file if (PACKAGE / file).exists() else PACKAGE.parent / file
         text = path.read_text(encoding="utf-8")
         for piece in filter(None, name.split(".")):
-            assert re.search(rf"\b(def|class) {piece}\b|^{piece} ?=", text, re.MULTILINE), (file, name)
+            assert re.search(rf"\b(def|class) {piece}\b|^{piece} ?=", text, re.MULTILINE), (
+                file,
+                name,
+            )

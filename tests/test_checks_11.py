@@ -9,9 +9,9 @@ from conftest import expect
 
 from sbert_lab.course import nb11
 from sbert_lab.course.diagnose import CORRECT
-from sbert_lab.data import build_triplets
 from sbert_lab.data.formats.wikipedia import Article
 from sbert_lab.experiments.evaluation import sections
+from sbert_lab.experiments.triplets import build_triplets
 
 # ---- building triplets
 

@@ -7,6 +7,7 @@ import pytest
 
 from sbert_lab import data
 from sbert_lab.errors import DataError
+from sbert_lab.experiments.triplets import section_triplets
 
 REAL = Path(
     os.environ.get("SBERT_LAB_DATA") or Path(__file__).parent.parent.parent / "shared" / "real"
@@ -84,7 +85,7 @@ def test_quora_has_hardly_any_doubled_quotes_left():
 
 
 def test_wikitext_articles_are_not_shared_between_splits():
-    dev, test = (set(data.section_triplets(s)["article"]) for s in ("dev", "test"))
+    dev, test = (set(section_triplets(s)["article"]) for s in ("dev", "test"))
     assert len(dev) > 50 and len(test) > 50 and not dev & test
 
 

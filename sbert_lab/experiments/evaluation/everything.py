@@ -27,6 +27,7 @@ from sbert_lab.experiments.evaluation.retrieval import (
     split_questions,
 )
 from sbert_lab.experiments.evaluation.vectors import Encode, embed
+from sbert_lab.experiments.triplets import section_triplets
 from sbert_lab.profiles import Profile, as_profile
 from sbert_lab.vectors import unit_rows
 
@@ -155,7 +156,7 @@ def _triplets(profile: Profile) -> Sequence[dict]:
     except (DataError, OutOfReachError):
         if not profile.built_sections:
             raise
-        return data.section_triplets("test")
+        return section_triplets("test")
 
 
 def _attempt(load, name: str, missing: dict[str, str]):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from sbert_lab import data
 from sbert_lab.errors import DataError, require_choice
 from sbert_lab.experiments.recipes import Recipe
+from sbert_lab.experiments.triplets import section_triplets, split_sentences
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile
 
@@ -88,7 +89,7 @@ def _is_local(name: str, split: str) -> bool:
 def _sections(recipe: Recipe, profile: Profile) -> Rows:
     if not _builds_sections(profile):
         return _corpus(recipe, profile)
-    rows = data.section_triplets(recipe.split, per_article=PER_ARTICLE)
+    rows = section_triplets(recipe.split, per_article=PER_ARTICLE)
     return Rows(rows, f"{len(rows):,} triplets built from WikiText-2 articles", True)
 
 
@@ -120,7 +121,6 @@ def _following_sentences() -> list[dict]:
     from sbert_lab.data.formats.wikipedia import read_articles
     from sbert_lab.data.local import find_files, local_copy
     from sbert_lab.data.registry import get_corpus
-    from sbert_lab.data.sections import split_sentences
 
     pairs = []
     for path in find_files(get_corpus("wikitext2"), "train", local_copy()):

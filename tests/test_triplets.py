@@ -2,10 +2,14 @@
 
 import pytest
 
-from sbert_lab.data import build_triplets, section_triplets, split_articles
 from sbert_lab.data.formats.wikipedia import Article, read_articles
-from sbert_lab.data.sections import split_sentences
 from sbert_lab.errors import DataError, InputError
+from sbert_lab.experiments.triplets import (
+    build_triplets,
+    section_triplets,
+    split_articles,
+    split_sentences,
+)
 
 TEXT = """
  = Lake Ferrow =
