@@ -16,13 +16,9 @@ environment:
 	@test -n "$(PYTHON)" || { echo "No Python found: install Python 3.11 or newer (python.org)."; exit 1; }
 	@$(PYTHON) .ci/environment.py
 
-lab: environment  ## open JupyterLab on notebook 00
-ifeq ($(NOTEBOOKS),)
-	@echo "The notebooks are not built yet: opening the project folder instead."
-	$(VENV)/jupyter lab $(LAB_ARGS)
-else
-	$(VENV)/jupyter lab $(LAB_ARGS) $(firstword $(NOTEBOOKS))
-endif
+lab: environment  ## open JupyterLab on notebook 00, in a folder to work in (work/)
+	$(VENV)/sbert-lab start work
+	$(VENV)/jupyter lab $(LAB_ARGS) work/00_start_here.ipynb
 
 course: environment  ## run every notebook without a browser and print the ledger of claims
 ifeq ($(NOTEBOOKS),)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sbert_lab import __version__
+from sbert_lab.course.commands import add_course_commands
 from sbert_lab.errors import LabError
 from sbert_lab.experiments import STUDIES, TABLES
 from sbert_lab.profiles import PROFILES, get_profile
@@ -42,6 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_library_commands(commands)
     add_data_commands(commands)
     add_experiment_commands(commands)
+    add_course_commands(commands, add)
     return parser
 
 

@@ -6,6 +6,7 @@ import re
 import nbformat
 import pytest
 
+from sbert_lab.cli import main
 from sbert_lab.course import progress
 from sbert_lab.course import start as start_module
 from sbert_lab.course.start import RECORD, digest_of, start
@@ -107,3 +108,15 @@ def test_progress_counts_what_the_checks_said(tmp_path):
     assert "1 of " in progress.table(list(found.values())).splitlines()[-1]
     page = progress.write_page(tmp_path, list(found.values())).read_text(encoding="utf-8")
     assert "02_pooling.ipynb" in page and "http" not in page
+
+
+def test_the_commands_say_what_they_did(tmp_path, capsys):
+    work = tmp_path / "my work"
+    assert main(["start", str(work)]) == 0
+    assert "00_start_here.ipynb in JupyterLab" in capsys.readouterr().out
+    assert main(["progress", str(work)]) == 0
+    assert "0 of " in capsys.readouterr().out
+    assert main(["progress", str(tmp_path)]) == 2
+    assert main(["grade", str(tmp_path / "nowhere")]) == 2
+    assert main(["grade", str(tmp_path), "--jobs", "0"]) == 2
+    assert "--jobs must be at least 1, got 0" in capsys.readouterr().err
