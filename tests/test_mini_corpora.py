@@ -232,9 +232,14 @@ def real_texts():
                     yield from line.split("\t")
 
 
-# Ordinary runs of words that a larger local copy turned out to hold as well. Each stands in one
-# sentence of ours; these go with the corpora's next edition, when every table is recorded anew.
+# Ordinary questions and runs of words that a larger local copy turned out to hold as well. Each
+# stands in one sentence of ours; they go with the corpora's next edition, when every table is
+# recorded anew: changed now, they would no longer be what the recorded tables were measured on.
 COINCIDENCES = {
+    "what is the term for a group of lions",
+    "what is the term for a group of",
+    "is the term for a group of lions",
+    "who painted the ceiling of the sistine chapel",
     "a black dog is jumping up to catch",
     "black dog is jumping up to catch a",
     "a lot of people are standing in front",
