@@ -128,6 +128,7 @@ def test_candidates_from_milvus_can_be_ranked_again(shelves):
 
 
 @needs_milvus
+@pytest.mark.slow
 def test_another_process_opens_what_was_closed(tmp_path):
     uri = tmp_path / "kept.db"
     index = MilvusIndex.build(VECTORS, NAMES, kind="hnsw", uri=uri, about={"model": "tiny"})
@@ -252,3 +253,23 @@ def test_a_backend_takes_its_own_kinds_and_addresses():
     ):
         with pytest.raises(InputError, match=message):
             search.build_index(VECTORS, NAMES, **given)
+
+
+@needs_milvus
+def test_a_server_answers_to_the_same_calls_until_it_is_gone(tmp_path):
+    from milvus_lite.adapter.grpc.server import start_server_in_thread
+
+    server, database, port = start_server_in_thread(str(tmp_path), host="127.0.0.1", port=0)
+    uri = f"http://127.0.0.1:{port}"
+    try:
+        MilvusIndex.build(VECTORS, NAMES, metadata=METADATA, kind="hnsw", uri=uri)
+        index = MilvusIndex.load(uri)
+        assert index.recall(QUERIES, VECTORS) >= 0.95
+        assert index.delete(where={"year": 2004}) == 200
+        assert index.add(QUERIES[:2], ["new", "newer"]).tolist() == [COUNT, COUNT + 1]
+        assert index.texts(index.search(QUERIES[:2], k=1)[1].ravel()) == ["new", "newer"]
+    finally:
+        server.stop(grace=0).wait()
+        database.close()
+    with pytest.raises(OutOfReachError, match=f"Milvus at {uri} no longer answers"):
+        index.search(QUERIES)

@@ -31,6 +31,7 @@ from sbert_lab.course import nb15 as checks
 from sbert_lab.course import nb15 as figures
 from sbert_lab.course import plots
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.errors import LabError
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import duplicates, indexes
 from sbert_lab.experiments.results import has_study, open_study
@@ -526,6 +527,52 @@ again = search.VectorIndex.load(f"{folder.name}/questions")
 first, second = (one.search(vectors[:50], k=5)[1] for one in (index, again))
 print(f"opened again: {len(again):,} sentences, {again.kind}")
 print("same answers:", bool((first == second).all()))
+
+# %% [markdown]
+# ### Beyond one machine
+#
+# An index that has outgrown one machine belongs in a program made for that, and you need not write
+# it. **Milvus** is one: a database for vectors that runs inside Python with its data in a local
+# `.db` folder, on a server, or on a cluster of many. Our package speaks to it with the same three
+# lines: build, search, read. Only the place changes:
+
+# %% tags=["nbval-ignore-output"]
+places = {
+    "in memory, exact": {"backend": "exact"},
+    "in memory, FAISS": {"backend": "faiss", "kind": "hnsw"},
+    "on disk, Milvus": {"backend": "milvus", "uri": f"{folder.name}/all.db", "replace": True},
+    # a cluster: {"backend": "milvus", "kind": "hnsw", "uri": "http://your-milvus:19530"}
+}
+for place, given in places.items():
+    try:
+        index = search.build_index(vectors, questions.texts, **given)
+        cosines, rows = index.search(encoder.encode(["How can I learn to swim as an adult?"]), k=1)
+        print(f"{place}: {cosines[0, 0]:.3f}  {index.texts(rows[0])[0]}")
+    except LabError as error:  # Milvus is optional
+        print(f"{place}: {error}")
+
+# %% [markdown]
+# All of them can also `add` and `delete`, and look only where you say:
+# `index.search(query, where={"language": "en", "year": [2023, 2024]})`. In a terminal it is
+# `sbert-lab search questions.txt --backend milvus --index questions.db`.
+#
+# Milvus on one machine is for trying things out. In one run of ours with 100,000 vectors of this
+# width it took nine times the memory of exact search, and a single query was hardly faster. It
+# pays off when the vectors no longer fit. So, on paper, how many machines do forty million need?
+
+# %%
+numbers = M * 128 * 4  # vectors x numbers x bytes of a float32
+links = M * 2 * 32 * 4  # a graph's lowest layer: up to 2 x 32 links of 4 bytes for each vector
+room = 8e9  # of a machine's 16 GB, half for the index
+print(f"vectors: 40,000,000 x 128 x 4 bytes  = {numbers / 1e9:.1f} GB")
+print(f"links:   40,000,000 x 2 x 32 x 4     = {links / 1e9:.1f} GB")
+for name, size in {"flat": numbers, "HNSW": numbers + links}.items():
+    machines = math.ceil(size / room)
+    print(f"{name}: {size / 1e9:.1f} GB / 8 GB = {machines} machines, {2 * machines} with a copy")
+
+# %% [markdown]
+# The sentences and what Milvus needs for itself come on top, so take this as the least. IVF-PQ
+# from above would fit on one machine: before you rent a cluster, ask whether shorter codes will do.
 
 # %% [markdown]
 # ## 4 · Groups that nobody labelled

@@ -16,6 +16,7 @@ KINDS = {"flat": "FLAT", "hnsw": "HNSW", "ivf": "IVF_FLAT"}
 LONGEST = 65_535  # bytes of a text in Milvus
 ROWS_AT_ONCE = 4096  # a message to a server has at most 64 MB
 SECONDS_TO_ANSWER = 10
+UNAVAILABLE = 2  # Milvus's own number for it
 # The embedded engine hangs up on a client that says hello every ten seconds, as is usual.
 IDLE = {"grpc.keepalive_time_ms": 3_600_000, "grpc.keepalive_permit_without_calls": False}
 
@@ -82,9 +83,9 @@ def told(uri: str | Path) -> Iterator[None]:
     try:
         yield
     except pymilvus.MilvusException as error:
-        if isinstance(error.code, int):  # Milvus's own code: it did answer
-            raise InputError(f"Milvus at {shown(uri)} says: {error.message}") from error
-        raise OutOfReachError(f"Milvus at {shown(uri)} no longer answers") from error
+        if error.code == UNAVAILABLE or not isinstance(error.code, int):  # others are the network's
+            raise OutOfReachError(f"Milvus at {shown(uri)} no longer answers") from error
+        raise InputError(f"Milvus at {shown(uri)} says: {error.message}") from error
 
 
 def create(client, name: str, dimension: int, properties: dict[str, str]) -> None:
