@@ -556,9 +556,9 @@ for place, given in places.items():
 # `index.search(query, where={"language": "en", "year": [2023, 2024]})`. In a terminal it is
 # `sbert-lab search questions.txt --backend milvus --index questions.db`.
 #
-# Milvus on one machine is for trying things out. In one run of ours with 100,000 vectors of this
-# width it took nine times the memory of exact search, and a single query was hardly faster. It
-# pays off when the vectors no longer fit. So, on paper, how many machines do forty million need?
+# On one machine Milvus is for trying things out: it is a whole database, so it takes more memory
+# than the bare arrays. It pays off when the vectors no longer fit. So, on paper, how many machines
+# do forty million need?
 
 # %%
 numbers = M * 128 * 4  # vectors x numbers x bytes of a float32
