@@ -139,14 +139,15 @@ def forward_all(
 
 @contextlib.contextmanager
 def evaluating(network: nn.Module, precision: str = "fp32") -> Iterator[None]:
-    """No dropout, no gradients, in this precision; afterwards a network in training goes on."""
-    device, was_training = _device(network), network.training
+    """No dropout, no gradients, in this precision; afterwards each part is in its mode again."""
+    device, modes = _device(network), [(part, part.training) for part in network.modules()]
     network.eval()
     try:
         with torch.inference_mode(), autocast(device, pick_precision(precision, device)):
             yield
     finally:
-        network.train(was_training)
+        for part, training in modes:
+            part.training = training
 
 
 def tokenize_ahead(

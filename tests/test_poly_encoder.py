@@ -30,6 +30,14 @@ def test_padding_never_changes_a_context(poly):
     assert together.shape == (4, 4, poly.encoder.dimension)
 
 
+def test_looking_leaves_every_part_in_its_mode(encoder):
+    task = PolyEncoder(encoder.eval(), codes=4)  # a new task is in training, its encoder is not
+    before = [part.training for part in task.modules()]
+    task.encode_contexts(SENTENCES)
+    assert [part.training for part in task.modules()] == before
+    assert task.training and not task.encoder.training
+
+
 def test_the_attention_is_what_a_plain_loop_computes(poly):
     contexts = torch.from_numpy(poly.encode_contexts(SENTENCES))
     candidates = torch.from_numpy(poly.encoder.encode(SENTENCES))

@@ -133,6 +133,7 @@ def test_a_finished_run_is_not_trained_again(encoder, tiny_bert, pair_rows, tmp_
     task.forward = None  # would fail if a step were taken
     second = fit(task, pair_rows, tmp_path)
     assert second.losses == first.losses
+    assert not any(part.training for part in task.modules())  # ready to use, as after training
     assert (again.encode(["a cat"]) == encoder.encode(["a cat"])).all()
 
 

@@ -149,4 +149,5 @@ def finished_history(run_dir: Path, task: torch.nn.Module) -> History | None:
     if not final.is_file() or sha256(final) != record["sha256"]:
         raise CheckpointError(f"{final} is damaged or missing: delete {run_dir} and train again")
     load_model_tensors(task, final)
+    task.eval()
     return History(**record["history"])
