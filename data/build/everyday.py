@@ -1,0 +1,164 @@
+"""Build the everyday NLI corpus: python data/build/everyday.py --out FOLDER
+
+Simple scenes in the style of picture captions (SNLI's layout) and short statements of letters,
+talks, travel, shops and forums (MultiNLI's layout), byte for byte the same on every machine. A
+group, one scene, is never in two splits; dev and test use only words that training knows. In their
+pair ids, unseen-scene says that training has the action with other people or in another place,
+unseen-action that it has no scene of it at all.
+"""
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import everyday_genres
+from everyday_pool import Pool
+from everyday_premises import Scene, scenes_of, wordings
+from everyday_statements import WEIGHTS, Statements
+from everyday_words import Frame, read_words
+from output import Output, json_lines
+from templates import SourceError
+from variation import heads, shuffled
+
+SCENES, WORDINGS = 7, 3  # of each action, of each scene in training
+HELD_OUT_SCENES = 5  # of each action that training never sees
+ONE_HELD_OUT_OF = 12  # actions of a theme
+OF_EACH_LABEL = 2  # statements about a premise
+
+
+@dataclass(frozen=True)
+class Pair:
+    premise: str
+    statement: str
+    label: str
+    file: str
+    group: str
+    variant: str
+    kind: str
+    part: str  # seen, unseen-scene or unseen-action
+
+    def row(self, genre: str = "") -> dict[str, str]:
+        """The fields of the official files that the loaders read, and the pairID."""
+        pair_id = "#".join((self.file, self.group, self.variant, self.kind, self.part))
+        row = {"gold_label": self.label, "sentence1": self.premise, "sentence2": self.statement}
+        return row | ({"genre": genre} if genre else {}) | {"pairID": pair_id}
+
+    @property
+    def words(self) -> set[str]:
+        return set(re.findall(r"[a-z0-9'-]+", f"{self.premise} {self.statement}".lower()))
+
+
+Splits = dict[str, list[Pair]]
+
+
+def deal(frames: list[Frame]) -> dict[str, list[Frame]]:
+    """Actions for training and, of each theme, one in twelve for dev and for test."""
+    dealt: dict[str, list[Frame]] = {"train": [], "dev": [], "test": []}
+    for theme in sorted({frame.theme for frame in frames}):
+        members = [frame for frame in frames if frame.theme == theme]
+        order = shuffled(members, "deal", theme, key=lambda frame: frame.name)
+        held_out = max(2, round(2 * len(order) / (2 * ONE_HELD_OUT_OF)))
+        for number, frame in enumerate(order):
+            split = ("dev", "test")[number % 2] if number < held_out else "train"
+            dealt[split].append(frame)
+    return dealt
+
+
+def scene_pairs() -> Splits:
+    """All pairs about scenes, each premise with two statements of each label."""
+    words = read_words()
+    dealt = deal([frame for frame in words.frames if not frame.only_pool])
+    told_of_others = [frame for frame in words.frames if frame.only_pool]
+    pools = {"train": Pool(words, dealt["train"] + told_of_others)}
+    jobs: list[tuple[str, Scene, int, str]] = []
+    for split, frames in dealt.items():
+        pools.setdefault(split, Pool(words, [*dealt["train"], *told_of_others, *frames]))
+        for frame in frames:
+            jobs += scene_jobs(frame, split)
+    found: Splits = {"train": [], "dev": [], "test": []}
+    known: set[str] = set()
+    premises: set[str] = set()
+    for split, scene, most, part in sorted(jobs, key=lambda job: job[0] != "train"):
+        for number, premise in enumerate(wordings(scene, words, most)):
+            pool = pools[split] if part == "unseen-action" else pools["train"]
+            pairs = [
+                Pair(
+                    premise=premise.text,
+                    statement=text,
+                    label=label,
+                    file=scene.frame.theme,
+                    group=scene.name,
+                    variant=f"P{number + 1}{label[0].upper()}{at + 1}",
+                    kind=kind,
+                    part=part,
+                )
+                for label in WEIGHTS
+                for at, (text, kind) in enumerate(
+                    Statements(premise, pool).of(label, OF_EACH_LABEL)
+                )
+            ]
+            full = len(pairs) == len(WEIGHTS) * OF_EACH_LABEL
+            fresh = full and premise.text not in premises
+            if fresh and (split == "train" or all(pair.words <= known for pair in pairs)):
+                premises.add(premise.text)
+                found[split] += pairs
+                known |= set().union(*(pair.words for pair in pairs)) if split == "train" else set()
+    return found
+
+
+def scene_jobs(frame: Frame, split: str) -> list[tuple[str, Scene, int, str]]:
+    """(split, scene, wordings, part): of an action of training one scene is held out as well."""
+    words = read_words()
+    if split != "train":
+        scenes = scenes_of(frame, words, HELD_OUT_SCENES)
+        return [(split, scene, 1, "unseen-action") for scene in scenes]
+    *seen, last = scenes_of(frame, words, SCENES)
+    where = "dev" if heads("held out scene", frame.name) else "test"
+    return [("train", scene, WORDINGS, "seen") for scene in seen] + [
+        (where, last, 1, "unseen-scene")
+    ]
+
+
+FILES = {
+    "snli": {split: f"snli_1.0_{split}.jsonl" for split in ("train", "dev", "test")},
+    "multinli": {
+        "train": "multinli_1.0_train.jsonl",
+        "dev": "multinli_1.0_dev_matched.jsonl",
+        "test": "multinli_1.0_dev_mismatched.jsonl",
+    },
+}
+
+
+def build(output: Output) -> None:
+    """Both layouts."""
+    layouts = {"snli": scene_pairs(), "multinli": everyday_genres.genre_pairs(Pair)}
+    for layout, splits in layouts.items():
+        for split, pairs in splits.items():
+            order = shuffled(pairs, "everyday rows", key=lambda pair: pair.row()["pairID"])
+            rows = [pair.row(pair.file if layout == "multinli" else "") for pair in order]
+            output.add(f"{layout}/{FILES[layout][split]}", json_lines(rows), len(rows))
+            output.count(layout, split, len(rows))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Build the everyday NLI corpus.")
+    parser.add_argument("--out", metavar="FOLDER", required=True, help="where the files go")
+    options = parser.parse_args(arguments)
+    output = Output()
+    try:
+        build(output)
+    except SourceError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    for path, content in output.files.items():
+        target = Path(options.out) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        print(f"{path}: {output.rows[path]:,} pairs")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

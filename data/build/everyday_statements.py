@@ -1,0 +1,334 @@
+"""Statements about a premise: what follows, what may be true, what cannot be true.
+
+Every kind of statement is made for several labels, so that its words alone tell little: "The man is
+wearing a red hat" follows where the premise says so, is open where it says nothing of clothes, and
+is false where his hat is blue.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from everyday_pool import Pool
+from everyday_premises import (
+    Draws,
+    Premise,
+    fitting_attributes,
+    fitting_conditions,
+    noun_phrase,
+    pluralise,
+)
+from everyday_words import NUMBERS, Subject, article, is_state, predicate
+from templates import capitalise
+
+STATEMENT_WORDS = range(4, 10)
+POSES = {
+    "sit": (("be sitting", "be seated", "be not standing"), ("be standing up", "be lying down")),
+    "stand": (("be standing", "be not sitting"), ("be sitting down", "be lying down", "be seated")),
+    "lie": (("be lying down", "be not standing"), ("be standing up", "be on <their> feet")),
+    "move": (("be moving", "be in motion"), ("be sitting down", "be standing still")),
+}
+# How often each kind of statement is tried, per label.
+WEIGHTS = {
+    "entailment": {
+        **{"so": 38, "do": 20, "place": 13, "attribute": 24, "clothes": 24, "more": 20},
+        **{"condition": 24, "number": 8, "pose": 5, "not": 3},
+    },
+    "neutral": {
+        **{"more": 55, "attribute": 20, "clothes": 5, "place": 40, "condition": 6, "not": 4},
+    },
+    "contradiction": {
+        **{"other": 58, "object": 14, "place": 8, "subject": 4, "number": 5, "attribute": 12},
+        **{"clothes": 12, "condition": 14, "pose": 3, "not": 6},
+    },
+}
+
+
+class Statements:
+    """All statements about one premise; `pool` holds what other scenes offer."""
+
+    def __init__(self, premise: Premise, pool: Pool):
+        self.premise, self.pool, self.words = premise, pool, pool.words
+        self.scene, self.frame = premise.scene, premise.scene.frame
+        self.draws = Draws(*premise.seed)
+
+    def of(self, label: str, most: int) -> Iterator[tuple[str, str]]:
+        """(text, kind): so many different ones of the right length, of different kinds if possible."""
+        texts, kinds = {self.premise.text}, set()
+        for attempt in range(200):
+            kind = self.draws.weighted(WEIGHTS[label])
+            if kind in kinds and kind not in ("so", "more", "other") and attempt < 100:
+                continue
+            make: Callable[[], str | None] = getattr(self, f"{label}_{kind}")
+            text = make()
+            if text is None:
+                continue
+            text = capitalise(" ".join(text.split()).rstrip(".") + ".")
+            if text not in texts and len(text.split()) in STATEMENT_WORDS:
+                texts.add(text)
+                kinds.add(kind)
+                yield text, kind
+                if len(texts) > most:
+                    return
+
+    # -- who ------------------------------------------------------------------------------------
+
+    def who(self, general: int = 25) -> tuple[str, bool]:
+        """The subject again, in `general` per cent of the cases by a more general noun; plural?"""
+        subject, draws = self.scene.subject, self.draws
+        names = [(subject.name, subject.plural)]
+        if subject.synonyms:
+            names.append((synonym := draws.pick(subject.synonyms), pluralise(synonym)))
+        noun, plural = names[0] if draws.chance(85) else names[-1]
+        if subject.above and draws.chance(general):
+            above = draws.pick(subject.above)
+            if above.startswith("="):
+                return above[1:], not above.startswith(("=a ", "=one "))
+            if above == "person" and draws.chance(50):
+                return self.somebody()
+            noun, plural = above, self.words.subjects[above].plural
+        return self.counted(noun, plural), self.premise.plural
+
+    def somebody(self) -> tuple[str, bool]:
+        if self.premise.plural:
+            return self.draws.pick(["people", "some people", "several people"]) if (
+                self.premise.count != 2
+            ) else self.draws.pick(["people", "two people"]), True
+        return self.draws.pick(["someone", "somebody", "a person"]), False
+
+    def counted(self, noun: str, plural: str) -> str:
+        if not self.premise.plural:
+            return f"the {noun}" if self.draws.chance(55) else article(noun)
+        number = NUMBERS.get(self.premise.count, "some")
+        return self.draws.pick([f"the {plural}", f"{number} {plural}", f"some {plural}"])
+
+    def says(self, phrase: str, *, general: int = 25, negated: bool = False) -> str:
+        """A whole sentence about the subject; a phrase with a capital is one already."""
+        if phrase[0].isupper():
+            return phrase
+        who, plural = self.who(general)
+        simple = not is_state(phrase) and not negated and self.draws.chance(15)
+        phrase = self.fill(phrase, plural)
+        return f"{who} {predicate(phrase, plural=plural, simple=simple, negated=negated)}"
+
+    def fill(self, phrase: str, plural: bool) -> str:
+        phrase = self.draws.choose(phrase)
+        if plural and not self.premise.plural:
+            phrase = phrase.replace("<their>", "their").replace("<they>", "they")
+        return self.premise.fill(phrase)
+
+    # -- what follows ---------------------------------------------------------------------------
+
+    def entailment_so(self) -> str:
+        vague = self.frame.vague and self.draws.chance(20)
+        return self.says(self.draws.pick(self.frame.vague if vague else self.frame.so), general=45)
+
+    def entailment_do(self) -> str:
+        phrase = self.scene.do
+        if self.scene.slot and self.draws.chance(65):
+            general = self.draws.pick(self.words.objects[self.scene.slot][1])
+            phrase = phrase.replace(self.scene.thing, general)
+        return self.says(phrase, general=60)
+
+    def entailment_place(self) -> str | None:
+        place = self.premise.place
+        if place is None:
+            return None
+        if self.draws.chance(30):
+            return self.there_is(self.premise.place_text)
+        return self.says(f"be {self.draws.pick(place.general)}", general=40)
+
+    def there_is(self, where: str) -> str:
+        who, plural = self.who(50)
+        who = re.sub(r"^the (?=\w)", "some " if plural else "a ", who)
+        who = article(who[2:]) if who.startswith("a ") else who
+        return f"there {'are' if plural else 'is'} {who} {where}"
+
+    def entailment_attribute(self) -> str | None:
+        attribute = self.premise.attribute
+        return self.says(self.draws.pick(attribute.true)) if attribute else None
+
+    def entailment_clothes(self) -> str | None:
+        if not self.premise.garment:
+            return None
+        garment, colour = self.premise.garment, self.premise.colour
+        options = [self.worn("wear {}", garment), f"wear something {colour}"]
+        options += [self.worn("have {} on", garment)]
+        if garment in ("hat", "cap"):
+            options.append(self.worn("have something on <their> {}", "head"))
+        return self.says(self.draws.pick(options))
+
+    def worn(self, text: str, noun: str) -> str:
+        """One jacket or several."""
+        several = noun + ("es" if noun.endswith("s") else "s")
+        if "<their>" in text:
+            return text.format(several if self.premise.plural else noun)
+        return text.format(several if self.premise.plural else article(noun))
+
+    def entailment_more(self) -> str | None:
+        return self.says(self.premise.ext[1], general=35) if self.premise.ext[1] else None
+
+    def entailment_condition(self) -> str | None:
+        condition = self.premise.condition
+        return self.draws.pick(condition.true) if condition else None
+
+    def entailment_number(self) -> str | None:
+        if not self.premise.plural:
+            return None
+        subject, draws = self.scene.subject, self.draws
+        above = [name for name in subject.above if name[0] != "="] or [subject.name]
+        noun = self.words.subjects[draws.pick([subject.name, above[-1]])]
+        if self.premise.count and draws.chance(50):
+            return f"there are {NUMBERS[self.premise.count]} {noun.plural}"
+        return draws.pick(
+            [f"there is more than one {noun.name}", f"there are at least two {noun.plural}"]
+        )
+
+    def entailment_pose(self) -> str | None:
+        return self.says(self.draws.pick(POSES[self.frame.pose][0])) if self.frame.pose else None
+
+    def entailment_not(self) -> str | None:
+        phrase = self.pool.other_action(self.scene, self.draws, many=self.premise.plural)
+        return self.says(phrase, negated=True)
+
+    # -- what may be true -----------------------------------------------------------------------
+
+    def neutral_more(self) -> str:
+        add = self.draws.pick([a for a in self.frame.add if a != self.premise.ext])
+        return self.says(add[1], general=15)
+
+    def neutral_attribute(self) -> str | None:
+        attribute = self.open_attribute()
+        if attribute is None:
+            return None
+        return self.says(self.draws.pick(attribute.true + attribute.false), general=15)
+
+    def open_attribute(self):
+        """One of which the premise says nothing."""
+        told = set(self.frame.known) | ({self.premise.attribute.family} if self.premise.attribute
+                                        else set())
+        told |= {"company", "relation"} if self.premise.ext[0] else set()
+        fitting = fitting_attributes(self.scene.subject, self.premise.plural, self.words)
+        fitting = [one for one in fitting if one.family not in told]
+        return self.draws.pick(fitting) if fitting else None
+
+    def neutral_clothes(self) -> str | None:
+        subject = self.scene.subject
+        clothed = self.premise.garment or not self.frame.dress or not subject.is_person
+        if clothed or subject.pronoun == "they" or subject.name == "baby":
+            return None
+        garment = self.draws.pick([g for g in self.words.garments if g != "dress"])
+        colour = self.draws.pick(self.words.colours)
+        noun = f"{colour} {garment}" if self.draws.chance(50) else garment
+        return self.says(self.worn("wear {}", noun))
+
+    def neutral_place(self) -> str | None:
+        """Where the premise says no place, each usual one is open."""
+        if self.premise.place is not None or len(self.frame.at) < 3:
+            return None
+        place = self.words.places[self.draws.pick(self.frame.at)]
+        where = self.draws.choose(place.phrase)
+        if self.draws.chance(30):
+            return self.there_is(where)
+        return self.says(f"be {where}", general=40)
+
+    def neutral_condition(self) -> str | None:
+        if self.premise.ext[0]:
+            return None
+        told = self.premise.condition.family if self.premise.condition else ""
+        linked = {"weather": {"season"}, "season": {"weather"}}.get(told, set()) | {told}
+        fitting = fitting_conditions(self.scene, self.words)
+        fitting = [one for one in fitting if one.family not in linked]
+        if not fitting:
+            return None
+        condition = self.draws.pick(fitting)
+        return self.draws.pick(condition.true + condition.false)
+
+    def neutral_not(self) -> str | None:
+        attribute = self.open_attribute()
+        if attribute is None:
+            return None
+        phrase = self.draws.pick(attribute.true)
+        return None if phrase.startswith("have ") else self.says(phrase, negated=True)
+
+    # -- what cannot be true --------------------------------------------------------------------
+
+    def contradiction_other(self) -> str:
+        phrase = self.pool.other_action(
+            self.scene, self.draws, many=self.premise.plural, with_place=self.draws.chance(30)
+        )
+        return self.says(phrase, general=30)
+
+    def contradiction_object(self) -> str | None:
+        if not self.scene.slot:
+            return None
+        members = self.words.objects[self.scene.slot][0]
+        other = self.draws.pick([one for one in members if one != self.scene.thing])
+        return self.says(self.scene.do.replace(self.scene.thing, other), general=40)
+
+    def contradiction_place(self) -> str | None:
+        here = self.premise.place
+        if here is None:
+            return None
+        far = [place for place in self.pool.usual_places(self.scene)
+               if self.words.apart(here, place) and place.inside != here.inside]
+        if not far:
+            return None
+        place = self.draws.pick(far)
+        form = self.draws.below(3)
+        if form == 0:
+            return self.says(self.draws.pick(["be inside", "be indoors"] if place.inside
+                                             else ["be outside", "be outdoors"]), general=40)
+        where = self.draws.choose(place.phrase)
+        return self.there_is(where) if form == 1 else self.says(f"be {where}", general=40)
+
+    def contradiction_subject(self) -> str | None:
+        others = self.scene.subject.others
+        if not others:
+            return None
+        other: Subject = self.words.subjects[self.draws.pick(others)]
+        who = self.counted(other.name, other.plural)
+        phrase = self.fill(self.scene.do, self.premise.plural)
+        return f"{who} {predicate(phrase, plural=self.premise.plural)}"
+
+    def contradiction_number(self) -> str | None:
+        subject, draws = self.scene.subject, self.draws
+        if subject.pronoun == "they":
+            return None
+        if self.premise.plural and draws.chance(50):
+            return draws.pick([f"there is only one {subject.name}", f"the {subject.name} is alone",
+                               f"there is just one {subject.name}"])
+        number = draws.pick([n for n in (2, 3, 4, 5) if n != self.premise.count])
+        if self.premise.count == 0 or "company" in self.frame.known:
+            return None
+        phrase = self.fill(draws.pick([self.scene.do, *self.frame.so]), True)
+        return f"{NUMBERS[number]} {subject.plural} {predicate(phrase, plural=True)}"
+
+    def contradiction_attribute(self) -> str | None:
+        attribute = self.premise.attribute
+        return self.says(self.draws.pick(attribute.false)) if attribute else None
+
+    def contradiction_clothes(self) -> str | None:
+        if not self.premise.garment:
+            return None
+        colour = self.draws.pick([c for c in self.words.colours if c != self.premise.colour])
+        return self.says(self.worn("wear {}", f"{colour} {self.premise.garment}"))
+
+    def contradiction_condition(self) -> str | None:
+        condition = self.premise.condition
+        return self.draws.pick(condition.false) if condition else None
+
+    def contradiction_pose(self) -> str | None:
+        return self.says(self.draws.pick(POSES[self.frame.pose][1])) if self.frame.pose else None
+
+    def contradiction_not(self) -> str:
+        if self.draws.chance(25) and self.scene.subject.is_person:
+            phrase = self.fill(self.draws.pick([self.scene.do, *self.frame.so]), False)
+            nobody = self.draws.pick(["nobody", "no one"])
+            return f"{nobody} {predicate(phrase.replace('<their>', 'their'), plural=False)}"
+        phrase = self.draws.pick([self.scene.do, *self.frame.so])
+        return self.says(phrase, negated=True)
+
+
+def told_subject(premise: Premise, draws: Draws) -> str:
+    """The subject as in the premise, for tests and prints."""
+    return noun_phrase(premise, premise.scene.subject.name, premise.scene.subject.plural, draws)
