@@ -11,6 +11,7 @@ import argparse
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import everyday_genres
@@ -59,11 +60,23 @@ def deal(frames: list[Frame]) -> dict[str, list[Frame]]:
     for theme in sorted({frame.theme for frame in frames}):
         members = [frame for frame in frames if frame.theme == theme]
         order = shuffled(members, "deal", theme, key=lambda frame: frame.name)
+        order.sort(key=lambda frame: len(own_words(frame, frames)))
         held_out = max(2, round(2 * len(order) / (2 * ONE_HELD_OUT_OF)))
         for number, frame in enumerate(order):
             split = ("dev", "test")[number % 2] if number < held_out else "train"
             dealt[split].append(frame)
     return dealt
+
+
+@cache
+def words_of(frame: Frame) -> frozenset[str]:
+    texts = (frame.do, *frame.so, *frame.vague, *(word for add in frame.add for word in add))
+    return frozenset(re.findall(r"[a-z]+", " ".join(texts).lower()))
+
+
+def own_words(frame: Frame, frames: list[Frame]) -> frozenset[str]:
+    """Words of no other action: what training would never see if this one were held out."""
+    return words_of(frame).difference(*(words_of(f) for f in frames if f is not frame))
 
 
 def scene_pairs() -> Splits:

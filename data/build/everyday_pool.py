@@ -8,8 +8,8 @@ from everyday_words import Frame, Place, Words, is_state
 
 
 DULL = (
-    *("be", "use", "have", "get", "want", "need", "plan", "look", "feel", "help", "give", "care"),
-    *("move", "show", "take", "hold", "touch", "see", "make", "do", "become", "remember"),
+    *("have", "get", "want", "need", "plan", "look", "feel", "help", "give", "care", "move"),
+    *("show", "touch", "see", "become", "remember", "work", "ask", "find", "speak", "talk"),
 )
 TOGETHER = ("each other", "one another", "together", "with others", "in a group")
 
@@ -68,12 +68,13 @@ class Pool:
         """Phrases that tell the main action of a frame, its own words twice as often."""
         main = [frame.do, *(p for p in frame.so if self.is_action(p))]
         verbs = {first_verb(phrase) for phrase in main}
-        more = [text for _, text in frame.add if first_verb(text) in verbs and self.is_action(text)]
-        return [*main, frame.do, frame.do, *more]
+        more = [t for _, t in frame.add if first_verb(t) in verbs - {"be"} and self.is_action(t)]
+        return [*main, frame.do, *more]
 
     def is_action(self, phrase: str) -> bool:
         words = set(phrase.split())
         dull = first_verb(phrase) in DULL or words & {"someone", "something", "somebody", "person"}
+        dull = dull or (first_verb(phrase) == "be" and phrase.split()[1] not in ("in", "on"))
         return not (phrase in self.shared or dull or is_state(phrase) or phrase[0].isupper())
 
 
@@ -84,7 +85,7 @@ def first_verb(phrase: str) -> str:
 def kin(words: Words, name: str) -> set[str]:
     """Subjects whose actions also suit this one: people like people, dogs like dogs."""
     subject = words.subjects[name]
-    if {"role", "performing", "artist", "visitor", "athlete", "walker", "student"} & set(subject.kinds):
+    if {"role", "performing", "artist", "visitor", "sporty", "walker", "champion", "student"} & set(subject.kinds):
         return {"man", "woman", name}
     if {"parent", "old", "pair"} & set(subject.kinds):
         return {name, "man" if subject.pronoun == "he" else "woman"}

@@ -109,6 +109,25 @@ class Premise:
         return phrase.replace("<their>", self.their).replace("<they>", they)
 
 
+    def tells(self, phrase: str) -> bool:
+        """True if the phrase speaks of something that the premise or its subject decides."""
+        told = [self.attribute, self.condition]
+        texts = [" ".join((a.text, *a.true, *a.false)) for a in told if a]
+        if self.garment:
+            texts.append(f"{self.garment} wear shoes clothes")
+        return bool(content(" ".join(texts)) & content(phrase))
+
+
+DULL_WORDS = set(
+    "a an the be is not no have has in on at with of to do it they their for very all just never "
+    "than more most one some day time out this first new has been from up there".split()
+)
+
+
+def content(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", text.lower())) - DULL_WORDS
+
+
 PLURAL_ITS = {"its": "their", "itself": "themselves"}
 
 
@@ -196,8 +215,7 @@ def draw_count(scene: Scene, draws: Draws) -> int:
         return 1
     if scene.must_be_many:
         return draws.weighted({2: 40, 3: 25, 4: 10, 0: 25})
-    many_fit = "play" != scene.frame.action or scene.subject.name != "baby"
-    return draws.weighted({1: 70, 2: 14, 3: 7, 4: 3, 0: 6}) if many_fit else 1
+    return draws.weighted({1: 70, 2: 14, 3: 7, 4: 3, 0: 6})
 
 
 def noun_phrase(premise: Premise, noun: str, plural: str, draws: Draws) -> str:
@@ -238,7 +256,7 @@ def draw_premise(scene: Scene, words: Words, draws: Draws) -> Premise | None:
     if draws.chance(80):
         premise.place = scene.place
         premise.place_text = draws.choose(scene.place.phrase)
-    if draws.chance(40):
+    if draws.chance(45):
         fitting = fitting_attributes(subject, premise.plural, words)
         fitting = [one for one in fitting if one.family not in frame.known]
         premise.attribute = draws.pick(fitting) if fitting else None
@@ -249,12 +267,31 @@ def draw_premise(scene: Scene, words: Words, draws: Draws) -> Premise | None:
         if not (premise.place and premise.place.area in ("pool", "sea")):
             premise.colour, premise.garment = draws.pick(words.colours), draws.pick(fitting)
     longer = [add for add in frame.add if add[0]]
-    if longer and draws.chance(35):
+    if longer and draws.chance(30):
         premise.ext = draws.pick(longer)
+    elif (clauses := told_besides(premise)) and draws.chance(45):
+        clause = draws.pick(clauses)
+        state = is_state(clause) or clause.startswith("be ")
+        free = state and not has_tail(premise) and draws.chance(50)
+        premise.ext = ("who" if free else "and", clause)
     elif draws.chance(25) and (conditions := fitting_conditions(scene, words)):
         premise.condition = draws.pick(conditions)
     premise.text = render_premise(premise, draws)
     return premise if len(premise.text.split()) in PREMISE_WORDS else None
+
+
+def told_besides(premise: Premise) -> list[str]:
+    """What may be true besides and reads well as a clause: a man who is late for work."""
+    frame = premise.scene.frame
+    verbs = {phrase.strip("{").split()[0].split("|")[0] for phrase in (frame.do, *frame.so)}
+    more = [text for words, text in frame.add if not words and not premise.tells(text)]
+    more = [text for text in more if not {"it", "them", "soon", "later"} & set(text.split())]
+    return [text for text in more if text.split()[0] not in verbs]
+
+
+def has_tail(premise: Premise) -> bool:
+    """True if something stands after the noun already."""
+    return bool(premise.garment or (premise.attribute and premise.attribute.after))
 
 
 def render_premise(premise: Premise, draws: Draws) -> str:
@@ -269,9 +306,14 @@ def render_premise(premise: Premise, draws: Draws) -> str:
     who = noun_phrase(premise, noun, plural, draws)
     phrase = premise.fill(scene.do)
     end = [premise.fill(premise.ext[0]), premise.place_text]
+    clause = ""
+    if premise.ext[0] in ("who", "and"):
+        end[0], clause = "", predicate(premise.fill(premise.ext[1]), plural=premise.plural)
+    if premise.ext[0] == "who":
+        who += f" {'who' if subject.is_person else 'that'} {clause}"
     if premise.condition:
         end.append(premise.condition.text)
-    form = draws.weighted({"is": 40, "plain": 20, "caption": 25, "front": 15})
+    form = draws.weighted({"is": 40, "plain": 20, "front": 15, "caption": 0 if clause else 25})
     front = ""
     if form == "front":
         front = end.pop() if end[-1] else ""
@@ -281,7 +323,12 @@ def render_premise(premise: Premise, draws: Draws) -> str:
     else:
         simple = form == "plain" and not is_state(phrase)
         middle = predicate(phrase, plural=premise.plural, simple=simple)
-    return capitalise(" ".join(f"{front}{who} {middle} {' '.join(end)}".split()) + ".")
+    if premise.ext[0] == "and":
+        they = "they" if premise.plural else scene.pronoun
+        be = "are" if they == "they" else "is"
+        end[-1] += f", and {they} {re.sub(r'^(?:is|are) ', f'{be} ', clause)}"
+    text = " ".join(f"{front}{who} {middle} {' '.join(end)}".split())
+    return capitalise(text.replace(" ,", ",") + ".")
 
 
 CLASHING = ("little", "young", "small")

@@ -30,11 +30,11 @@ POSES = {
 # How often each kind of statement is tried, per label.
 WEIGHTS = {
     "entailment": {
-        **{"so": 38, "do": 20, "place": 13, "attribute": 24, "clothes": 24, "more": 20},
+        **{"so": 26, "do": 36, "place": 13, "attribute": 24, "clothes": 24, "more": 44},
         **{"condition": 24, "number": 8, "pose": 5, "not": 3},
     },
     "neutral": {
-        **{"more": 55, "attribute": 20, "clothes": 5, "place": 40, "condition": 6, "not": 4},
+        **{"more": 60, "attribute": 13, "clothes": 3, "place": 50, "condition": 6, "not": 3},
     },
     "contradiction": {
         **{"other": 58, "object": 14, "place": 8, "subject": 4, "number": 5, "attribute": 12},
@@ -127,7 +127,9 @@ class Statements:
         if self.scene.slot and self.draws.chance(65):
             general = self.draws.pick(self.words.objects[self.scene.slot][1])
             phrase = phrase.replace(self.scene.thing, general)
-        return self.says(phrase, general=60)
+        if self.premise.place and self.draws.chance(25):
+            phrase = f"{phrase} {self.premise.place_text}"
+        return self.says(phrase, general=50)
 
     def entailment_place(self) -> str | None:
         place = self.premise.place
@@ -192,9 +194,10 @@ class Statements:
 
     # -- what may be true -----------------------------------------------------------------------
 
-    def neutral_more(self) -> str:
-        add = self.draws.pick([a for a in self.frame.add if a != self.premise.ext])
-        return self.says(add[1], general=15)
+    def neutral_more(self) -> str | None:
+        told = self.premise.ext[1]
+        open_ones = [a for a in self.frame.add if a[1] != told and not self.premise.tells(a[1])]
+        return self.says(self.draws.pick(open_ones)[1], general=15) if open_ones else None
 
     def neutral_attribute(self) -> str | None:
         attribute = self.open_attribute()
@@ -320,13 +323,14 @@ class Statements:
     def contradiction_pose(self) -> str | None:
         return self.says(self.draws.pick(POSES[self.frame.pose][1])) if self.frame.pose else None
 
-    def contradiction_not(self) -> str:
+    def contradiction_not(self) -> str | None:
         if self.draws.chance(25) and self.scene.subject.is_person:
             phrase = self.fill(self.draws.pick([self.scene.do, *self.frame.so]), False)
             nobody = self.draws.pick(["nobody", "no one"])
             return f"{nobody} {predicate(phrase.replace('<their>', 'their'), plural=False)}"
-        phrase = self.draws.pick([self.scene.do, *self.frame.so])
-        return self.says(phrase, negated=True)
+        told = [self.premise.ext[1]] * 2 if self.premise.ext[1] else []
+        phrase = self.draws.pick([self.scene.do, *self.frame.so, *told])
+        return None if phrase.startswith("have ") else self.says(phrase, negated=True)
 
 
 def told_subject(premise: Premise, draws: Draws) -> str:
