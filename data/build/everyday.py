@@ -146,7 +146,9 @@ FILES = {
 
 def build(output: Output) -> None:
     """Both layouts."""
-    layouts = {"snli": scene_pairs(), "multinli": everyday_genres.genre_pairs(Pair)}
+    scenes = scene_pairs()
+    known = set().union(*(pair.words for pair in scenes["train"]))
+    layouts = {"snli": scenes, "multinli": everyday_genres.genre_pairs(Pair, known)}
     for layout, splits in layouts.items():
         for split, pairs in splits.items():
             order = shuffled(pairs, "everyday rows", key=lambda pair: pair.row()["pairID"])

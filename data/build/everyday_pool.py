@@ -11,6 +11,7 @@ DULL = (
     *("have", "get", "want", "need", "plan", "look", "feel", "help", "give", "care", "move"),
     *("show", "touch", "see", "become", "remember", "work", "ask", "find", "speak", "talk"),
 )
+VAGUE = {"someone", "something", "somebody", "person", "it", "them"}
 TOGETHER = ("each other", "one another", "together", "with others", "in a group")
 
 
@@ -73,7 +74,7 @@ class Pool:
 
     def is_action(self, phrase: str) -> bool:
         words = set(phrase.split())
-        dull = first_verb(phrase) in DULL or words & {"someone", "something", "somebody", "person"}
+        dull = first_verb(phrase) in DULL or words & VAGUE
         dull = dull or (first_verb(phrase) == "be" and phrase.split()[1] not in ("in", "on"))
         return not (phrase in self.shared or dull or is_state(phrase) or phrase[0].isupper())
 

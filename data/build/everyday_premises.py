@@ -7,6 +7,7 @@ from itertools import count as count_up
 from itertools import islice, zip_longest
 from typing import TypeVar
 
+from everyday_avoid import is_avoided
 from everyday_words import (
     NUMBERS,
     Attribute,
@@ -226,10 +227,9 @@ def noun_phrase(premise: Premise, noun: str, plural: str, draws: Draws) -> str:
     elif premise.attribute:
         before = premise.attribute.text + " "
     if premise.garment:
-        worn = f"{premise.colour} {premise.garment}"
-        after += f" in {worn + ('es' if worn.endswith('s') else 's')}" if premise.plural else (
-            f" in {article(worn)}"
-        )
+        worn = pluralise(premise.garment) if premise.plural else premise.garment
+        worn = f"{premise.colour} {worn}"
+        after += f" in {worn if premise.plural else article(worn)}"
     if premise.count == 1:
         return article(before + noun) + after
     number = NUMBERS.get(premise.count) or draws.pick(["several", "some", "a few"])
@@ -241,7 +241,7 @@ def wordings(scene: Scene, words: Words, most: int) -> Iterator[Premise]:
     found = set()
     tries = (draw_premise(scene, words, Draws("wording", scene.name, n)) for n in range(300))
     for premise in islice((p for p in tries if p), 100):
-        if premise.text not in found:
+        if premise.text not in found and not is_avoided(premise.text):
             found.add(premise.text)
             premise.seed = ("statements", scene.name, len(found))
             yield premise
@@ -336,9 +336,10 @@ CLASHING = ("little", "young", "small")
 
 def pluralise(noun: str) -> str:
     """Plural of a synonym; those that are not regular end like a listed noun."""
-    irregular = {"gentleman": "gentlemen", "lady": "ladies", "granny": "grannies"}
-    if noun in irregular:
-        return irregular[noun]
+    irregular = {"gentleman": "gentlemen", "scarf": "scarves"}
+    *before, last = noun.split()
+    if last in irregular:
+        return " ".join([*before, irregular[last]])
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return noun[:-1] + "ies"
     if noun.endswith("child"):

@@ -8,6 +8,7 @@ is false where his hat is blue.
 import re
 from collections.abc import Callable, Iterator
 
+from everyday_avoid import is_avoided
 from everyday_pool import Pool
 from everyday_premises import (
     Draws,
@@ -34,7 +35,7 @@ WEIGHTS = {
         **{"condition": 24, "number": 8, "pose": 5, "not": 3},
     },
     "neutral": {
-        **{"more": 60, "attribute": 13, "clothes": 3, "place": 50, "condition": 6, "not": 3},
+        **{"more": 66, "attribute": 11, "clothes": 3, "place": 50, "condition": 6, "not": 3},
     },
     "contradiction": {
         **{"other": 58, "object": 14, "place": 8, "subject": 4, "number": 5, "attribute": 12},
@@ -63,7 +64,8 @@ class Statements:
             if text is None:
                 continue
             text = capitalise(" ".join(text.split()).rstrip(".") + ".")
-            if text not in texts and len(text.split()) in STATEMENT_WORDS:
+            fits = len(text.split()) in STATEMENT_WORDS and not is_avoided(text)
+            if fits and text not in texts:
                 texts.add(text)
                 kinds.add(kind)
                 yield text, kind
@@ -161,7 +163,7 @@ class Statements:
 
     def worn(self, text: str, noun: str) -> str:
         """One jacket or several."""
-        several = noun + ("es" if noun.endswith("s") else "s")
+        several = pluralise(noun)
         if "<their>" in text:
             return text.format(several if self.premise.plural else noun)
         return text.format(several if self.premise.plural else article(noun))
@@ -197,7 +199,12 @@ class Statements:
     def neutral_more(self) -> str | None:
         told = self.premise.ext[1]
         open_ones = [a for a in self.frame.add if a[1] != told and not self.premise.tells(a[1])]
-        return self.says(self.draws.pick(open_ones)[1], general=15) if open_ones else None
+        if not open_ones:
+            return None
+        words, text = self.draws.pick(open_ones)
+        if words and self.draws.chance(60):  # the same action with a detail more
+            return self.says(f"{self.scene.do} {words}", general=15)
+        return self.says(text, general=15)
 
     def neutral_attribute(self) -> str | None:
         attribute = self.open_attribute()
@@ -230,9 +237,10 @@ class Statements:
             return None
         place = self.words.places[self.draws.pick(self.frame.at)]
         where = self.draws.choose(place.phrase)
-        if self.draws.chance(30):
+        form = self.draws.weighted({"be": 40, "there": 20, "do": 40})
+        if form == "there":
             return self.there_is(where)
-        return self.says(f"be {where}", general=40)
+        return self.says(f"{self.scene.do if form == 'do' else 'be'} {where}", general=40)
 
     def neutral_condition(self) -> str | None:
         if self.premise.ext[0]:
