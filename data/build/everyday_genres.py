@@ -117,7 +117,9 @@ def thread_pairs(
                     for at, text in enumerate(choose(answer, label, values, premise))
                 ]
                 complete = len(made) == OF_EACH_LABEL * len(LABELS)
-                complete = complete and len(premise.split()) in PREMISE_WORDS and not is_avoided(premise)
+                complete = (
+                    complete and len(premise.split()) in PREMISE_WORDS and not is_avoided(premise)
+                )
                 if complete and (split == "train" or all(one.words <= known for one in made)):
                     yield made
 

@@ -20,7 +20,9 @@ class Pool:
 
     def __init__(self, words: Words, frames: list[Frame]):
         self.words, self.frames = words, frames
-        self.doers = {frame.name: {s.name for s, _ in subjects_of(frame, words)} for frame in frames}
+        self.doers = {
+            frame.name: {s.name for s, _ in subjects_of(frame, words)} for frame in frames
+        }
         self.needs_many = {
             frame.name
             for frame in frames
@@ -42,10 +44,14 @@ class Pool:
 
     def usual_places(self, scene: Scene) -> list[Place]:
         """Where subjects of this sort are found in any scene."""
-        frames = [f for f in self.frames if self.doers[f.name] & kin(self.words, scene.subject.name)]
+        frames = [
+            f for f in self.frames if self.doers[f.name] & kin(self.words, scene.subject.name)
+        ]
         return [self.words.places[name] for name in sorted({n for f in frames for n in f.at})]
 
-    def other_action(self, scene: Scene, draws: Draws, *, many: bool, with_place: bool = False) -> str:
+    def other_action(
+        self, scene: Scene, draws: Draws, *, many: bool, with_place: bool = False
+    ) -> str:
         """What this subject does in a scene that excludes this one."""
         alone = not many and scene.subject.pronoun != "they"
         own = {*scene.frame.so, *scene.frame.vague, scene.frame.do}
@@ -70,7 +76,8 @@ class Pool:
         main = [frame.do, *(p for p in frame.so if self.is_action(p))]
         verbs = {first_verb(phrase) for phrase in main}
         more = [t for _, t in frame.add if first_verb(t) in verbs - {"be"} and self.is_action(t)]
-        return [*main, frame.do, *more]
+        longer = [f"{frame.do} {words}" for words, _ in frame.add if words]
+        return [*main, frame.do, *more, *longer]
 
     def is_action(self, phrase: str) -> bool:
         words = set(phrase.split())
@@ -86,7 +93,9 @@ def first_verb(phrase: str) -> str:
 def kin(words: Words, name: str) -> set[str]:
     """Subjects whose actions also suit this one: people like people, dogs like dogs."""
     subject = words.subjects[name]
-    if {"role", "performing", "artist", "visitor", "sporty", "walker", "champion", "student"} & set(subject.kinds):
+    if {"role", "performing", "artist", "visitor", "sporty", "walker", "champion", "student"} & set(
+        subject.kinds
+    ):
         return {"man", "woman", name}
     if {"parent", "old", "pair"} & set(subject.kinds):
         return {name, "man" if subject.pronoun == "he" else "woman"}

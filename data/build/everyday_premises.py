@@ -109,7 +109,6 @@ class Premise:
             phrase = re.sub(r"\b(its|itself)\b", lambda m: PLURAL_ITS[m[1]], phrase)
         return phrase.replace("<their>", self.their).replace("<they>", they)
 
-
     def tells(self, phrase: str) -> bool:
         """True if the phrase speaks of something that the premise or its subject decides."""
         told = [self.attribute, self.condition]
@@ -269,7 +268,7 @@ def draw_premise(scene: Scene, words: Words, draws: Draws) -> Premise | None:
     longer = [add for add in frame.add if add[0]]
     if longer and draws.chance(30):
         premise.ext = draws.pick(longer)
-    elif (clauses := told_besides(premise)) and draws.chance(45):
+    elif (clauses := told_besides(premise)) and draws.chance(60):
         clause = draws.pick(clauses)
         state = is_state(clause) or clause.startswith("be ")
         free = state and not has_tail(premise) and draws.chance(50)
@@ -319,7 +318,9 @@ def render_premise(premise: Premise, draws: Draws) -> str:
         front = end.pop() if end[-1] else ""
         front = f"{front}, " if front else ""
     if form == "caption":
-        middle = phrase.removeprefix("be ") if phrase.startswith("be ") else inflect(phrase, ing_form)
+        middle = (
+            phrase.removeprefix("be ") if phrase.startswith("be ") else inflect(phrase, ing_form)
+        )
     else:
         simple = form == "plain" and not is_state(phrase)
         middle = predicate(phrase, plural=premise.plural, simple=simple)

@@ -22,6 +22,7 @@ from everyday_words import NUMBERS, Subject, article, is_state, predicate
 from templates import capitalise
 
 STATEMENT_WORDS = range(4, 10)
+TELLING = {"it", "them", "soon", "later", "tomorrow", "tonight"}
 POSES = {
     "sit": (("be sitting", "be seated", "be not standing"), ("be standing up", "be lying down")),
     "stand": (("be standing", "be not sitting"), ("be sitting down", "be lying down", "be seated")),
@@ -31,11 +32,11 @@ POSES = {
 # How often each kind of statement is tried, per label.
 WEIGHTS = {
     "entailment": {
-        **{"so": 26, "do": 36, "place": 13, "attribute": 24, "clothes": 24, "more": 44},
+        **{"so": 22, "do": 34, "place": 13, "attribute": 24, "clothes": 24, "more": 62},
         **{"condition": 24, "number": 8, "pose": 5, "not": 3},
     },
     "neutral": {
-        **{"more": 66, "attribute": 11, "clothes": 3, "place": 50, "condition": 6, "not": 3},
+        **{"more": 58, "attribute": 13, "clothes": 3, "place": 50, "condition": 6, "not": 3},
     },
     "contradiction": {
         **{"other": 58, "object": 14, "place": 8, "subject": 4, "number": 5, "attribute": 12},
@@ -122,7 +123,7 @@ class Statements:
 
     def entailment_so(self) -> str:
         vague = self.frame.vague and self.draws.chance(20)
-        return self.says(self.draws.pick(self.frame.vague if vague else self.frame.so), general=45)
+        return self.says(self.draws.pick(self.frame.vague if vague else self.frame.so), general=38)
 
     def entailment_do(self) -> str:
         phrase = self.scene.do
@@ -131,7 +132,7 @@ class Statements:
             phrase = phrase.replace(self.scene.thing, general)
         if self.premise.place and self.draws.chance(25):
             phrase = f"{phrase} {self.premise.place_text}"
-        return self.says(phrase, general=50)
+        return self.says(phrase, general=42)
 
     def entailment_place(self) -> str | None:
         place = self.premise.place
@@ -169,7 +170,12 @@ class Statements:
         return text.format(several if self.premise.plural else article(noun))
 
     def entailment_more(self) -> str | None:
-        return self.says(self.premise.ext[1], general=35) if self.premise.ext[1] else None
+        words, text = self.premise.ext
+        if not text:
+            return None
+        if words not in ("who", "and") and self.draws.chance(50):
+            text = f"{self.scene.do} {words}"
+        return self.says(text, general=35)
 
     def entailment_condition(self) -> str | None:
         condition = self.premise.condition
@@ -199,12 +205,14 @@ class Statements:
     def neutral_more(self) -> str | None:
         told = self.premise.ext[1]
         open_ones = [a for a in self.frame.add if a[1] != told and not self.premise.tells(a[1])]
+        # "it" and "later" would be said of open things only, and so give them away.
+        open_ones = [a for a in open_ones if not TELLING & set(a[1].split())] or open_ones
         if not open_ones:
             return None
         words, text = self.draws.pick(open_ones)
         if words and self.draws.chance(60):  # the same action with a detail more
-            return self.says(f"{self.scene.do} {words}", general=15)
-        return self.says(text, general=15)
+            return self.says(f"{self.scene.do} {words}", general=25)
+        return self.says(text, general=25)
 
     def neutral_attribute(self) -> str | None:
         attribute = self.open_attribute()
@@ -214,8 +222,9 @@ class Statements:
 
     def open_attribute(self):
         """One of which the premise says nothing."""
-        told = set(self.frame.known) | ({self.premise.attribute.family} if self.premise.attribute
-                                        else set())
+        told = set(self.frame.known) | (
+            {self.premise.attribute.family} if self.premise.attribute else set()
+        )
         told |= {"company", "relation"} if self.premise.ext[0] else set()
         fitting = fitting_attributes(self.scene.subject, self.premise.plural, self.words)
         fitting = [one for one in fitting if one.family not in told]
@@ -280,15 +289,22 @@ class Statements:
         here = self.premise.place
         if here is None:
             return None
-        far = [place for place in self.pool.usual_places(self.scene)
-               if self.words.apart(here, place) and place.inside != here.inside]
+        far = [
+            place
+            for place in self.pool.usual_places(self.scene)
+            if self.words.apart(here, place) and place.inside != here.inside
+        ]
         if not far:
             return None
         place = self.draws.pick(far)
         form = self.draws.below(3)
         if form == 0:
-            return self.says(self.draws.pick(["be inside", "be indoors"] if place.inside
-                                             else ["be outside", "be outdoors"]), general=40)
+            return self.says(
+                self.draws.pick(
+                    ["be inside", "be indoors"] if place.inside else ["be outside", "be outdoors"]
+                ),
+                general=40,
+            )
         where = self.draws.choose(place.phrase)
         return self.there_is(where) if form == 1 else self.says(f"be {where}", general=40)
 
@@ -306,8 +322,13 @@ class Statements:
         if subject.pronoun == "they":
             return None
         if self.premise.plural and draws.chance(50):
-            return draws.pick([f"there is only one {subject.name}", f"the {subject.name} is alone",
-                               f"there is just one {subject.name}"])
+            return draws.pick(
+                [
+                    f"there is only one {subject.name}",
+                    f"the {subject.name} is alone",
+                    f"there is just one {subject.name}",
+                ]
+            )
         number = draws.pick([n for n in (2, 3, 4, 5) if n != self.premise.count])
         if self.premise.count == 0 or "company" in self.frame.known:
             return None
