@@ -1,11 +1,11 @@
 """What the other scenes offer for contradictions: other actions and places of the same subject."""
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 
-from everyday_premises import Draws, Scene, subjects_of
+from everyday_draws import Draws
+from everyday_premises import Scene, subjects_of
 from everyday_words import Frame, Place, Words, is_state
-
 
 DULL = (
     *("have", "get", "want", "need", "plan", "look", "feel", "help", "give", "care", "move"),
@@ -13,6 +13,11 @@ DULL = (
 )
 VAGUE = {"someone", "something", "somebody", "person", "it", "them"}
 TOGETHER = ("each other", "one another", "together", "with others", "in a group")
+
+
+GROWN_UPS = {
+    *("role", "performing", "artist", "visitor", "sporty", "walker", "champion", "student"),
+}
 
 
 class Pool:
@@ -32,9 +37,9 @@ class Pool:
         shared = Counter(phrase for phrase, _ in classes)
         self.shared = {phrase for phrase, count in shared.items() if count >= 3} | words.generic
 
-    @lru_cache(maxsize=None)  # noqa: B019 - one pool for each split
+    @cache  # noqa: B019 - one pool for each split
     def rivals(self, action: str, subject: str) -> list[Frame]:
-        """Frames that cannot happen at the same time and that this subject, or one like it, does."""
+        """Frames that cannot happen at the same time and that suit this subject."""
         kinds = kin(self.words, subject)
         return [
             frame
@@ -70,7 +75,7 @@ class Pool:
                 return f"{phrase} {self.words.places[draws.pick(frame.at)].phrase}"
             return phrase
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def actions(self, frame: Frame) -> list[str]:
         """Phrases that tell the main action of a frame, its own words twice as often."""
         main = [frame.do, *(p for p in frame.so if self.is_action(p))]

@@ -1,13 +1,12 @@
 """Scenes and their premises: an action, somebody who does it, a place, and details around them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count as count_up
 from itertools import islice, zip_longest
-from typing import TypeVar
 
 from everyday_avoid import is_avoided
+from everyday_draws import Draws, content, pluralise
 from everyday_words import (
     NUMBERS,
     Attribute,
@@ -22,40 +21,10 @@ from everyday_words import (
     predicate,
 )
 from templates import capitalise
-from variation import digest, shuffled
+from variation import shuffled
 
-Item = TypeVar("Item")
 PREMISE_WORDS = range(8, 15)
-CHOICE = re.compile(r"\{([^{}]*)\}")
 HOT_OR_COLD = ("weather", "season")
-
-
-class Draws:
-    """Choices that depend on a name alone; every call gives a new one."""
-
-    def __init__(self, *seed: object):
-        self.seed, self.number = seed, count_up()
-
-    def below(self, limit: int) -> int:
-        return digest(*self.seed, next(self.number)) % limit
-
-    def pick(self, options: Sequence[Item]) -> Item:
-        return options[self.below(len(options))]
-
-    def chance(self, percent: int) -> bool:
-        return self.below(100) < percent
-
-    def weighted(self, weights: dict[Item, int]) -> Item:
-        at = self.below(sum(weights.values()))
-        for item, weight in weights.items():
-            if at < weight:
-                return item
-            at -= weight
-        raise AssertionError("unreachable")
-
-    def choose(self, text: str) -> str:
-        """Settle every {free|choice} of a phrase."""
-        return CHOICE.sub(lambda match: self.pick(match[1].split("|")), text)
 
 
 @dataclass(frozen=True)
@@ -116,16 +85,6 @@ class Premise:
         if self.garment:
             texts.append(f"{self.garment} wear shoes clothes")
         return bool(content(" ".join(texts)) & content(phrase))
-
-
-DULL_WORDS = set(
-    "a an the be is not no have has in on at with of to do it they their for very all just never "
-    "than more most one some day time out this first new has been from up there".split()
-)
-
-
-def content(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]+", text.lower())) - DULL_WORDS
 
 
 PLURAL_ITS = {"its": "their", "itself": "themselves"}
@@ -333,20 +292,3 @@ def render_premise(premise: Premise, draws: Draws) -> str:
 
 
 CLASHING = ("little", "young", "small")
-
-
-def pluralise(noun: str) -> str:
-    """Plural of a synonym; those that are not regular end like a listed noun."""
-    irregular = {"gentleman": "gentlemen", "scarf": "scarves"}
-    *before, last = noun.split()
-    if last in irregular:
-        return " ".join([*before, irregular[last]])
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return noun[:-1] + "ies"
-    if noun.endswith("child"):
-        return noun + "ren"
-    return noun + ("es" if noun.endswith(("s", "sh", "ch", "x")) else "s")
-
-
-def distinct(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))

@@ -5,20 +5,12 @@ wearing a red hat" follows where the premise says so, is open where it says noth
 is false where his hat is blue.
 """
 
-import re
 from collections.abc import Callable, Iterator
 
 from everyday_avoid import is_avoided
-from everyday_pool import Pool
-from everyday_premises import (
-    Draws,
-    Premise,
-    fitting_attributes,
-    fitting_conditions,
-    noun_phrase,
-    pluralise,
-)
-from everyday_words import NUMBERS, Subject, article, is_state, predicate
+from everyday_premises import fitting_attributes, fitting_conditions
+from everyday_speaker import Speaker
+from everyday_words import NUMBERS, Subject, predicate
 from templates import capitalise
 
 STATEMENT_WORDS = range(4, 10)
@@ -45,16 +37,11 @@ WEIGHTS = {
 }
 
 
-class Statements:
-    """All statements about one premise; `pool` holds what other scenes offer."""
-
-    def __init__(self, premise: Premise, pool: Pool):
-        self.premise, self.pool, self.words = premise, pool, pool.words
-        self.scene, self.frame = premise.scene, premise.scene.frame
-        self.draws = Draws(*premise.seed)
+class Statements(Speaker):
+    """All statements about one premise, by label and kind."""
 
     def of(self, label: str, most: int) -> Iterator[tuple[str, str]]:
-        """(text, kind): so many different ones of the right length, of different kinds if possible."""
+        """(text, kind): different ones of the right length, of different kinds if possible."""
         texts, kinds = {self.premise.text}, set()
         for attempt in range(200):
             kind = self.draws.weighted(WEIGHTS[label])
@@ -72,52 +59,6 @@ class Statements:
                 yield text, kind
                 if len(texts) > most:
                     return
-
-    # -- who ------------------------------------------------------------------------------------
-
-    def who(self, general: int = 25) -> tuple[str, bool]:
-        """The subject again, in `general` per cent of the cases by a more general noun; plural?"""
-        subject, draws = self.scene.subject, self.draws
-        names = [(subject.name, subject.plural)]
-        if subject.synonyms:
-            names.append((synonym := draws.pick(subject.synonyms), pluralise(synonym)))
-        noun, plural = names[0] if draws.chance(85) else names[-1]
-        if subject.above and draws.chance(general):
-            above = draws.pick(subject.above)
-            if above.startswith("="):
-                return above[1:], not above.startswith(("=a ", "=one "))
-            if above == "person" and draws.chance(50):
-                return self.somebody()
-            noun, plural = above, self.words.subjects[above].plural
-        return self.counted(noun, plural), self.premise.plural
-
-    def somebody(self) -> tuple[str, bool]:
-        if self.premise.plural:
-            return self.draws.pick(["people", "some people", "several people"]) if (
-                self.premise.count != 2
-            ) else self.draws.pick(["people", "two people"]), True
-        return self.draws.pick(["someone", "somebody", "a person"]), False
-
-    def counted(self, noun: str, plural: str) -> str:
-        if not self.premise.plural:
-            return f"the {noun}" if self.draws.chance(55) else article(noun)
-        number = NUMBERS.get(self.premise.count, "some")
-        return self.draws.pick([f"the {plural}", f"{number} {plural}", f"some {plural}"])
-
-    def says(self, phrase: str, *, general: int = 25, negated: bool = False) -> str:
-        """A whole sentence about the subject; a phrase with a capital is one already."""
-        if phrase[0].isupper():
-            return phrase
-        who, plural = self.who(general)
-        simple = not is_state(phrase) and not negated and self.draws.chance(15)
-        phrase = self.fill(phrase, plural)
-        return f"{who} {predicate(phrase, plural=plural, simple=simple, negated=negated)}"
-
-    def fill(self, phrase: str, plural: bool) -> str:
-        phrase = self.draws.choose(phrase)
-        if plural and not self.premise.plural:
-            phrase = phrase.replace("<their>", "their").replace("<they>", "they")
-        return self.premise.fill(phrase)
 
     # -- what follows ---------------------------------------------------------------------------
 
@@ -142,12 +83,6 @@ class Statements:
             return self.there_is(self.premise.place_text)
         return self.says(f"be {self.draws.pick(place.general)}", general=40)
 
-    def there_is(self, where: str) -> str:
-        who, plural = self.who(50)
-        who = re.sub(r"^the (?=\w)", "some " if plural else "a ", who)
-        who = article(who[2:]) if who.startswith("a ") else who
-        return f"there {'are' if plural else 'is'} {who} {where}"
-
     def entailment_attribute(self) -> str | None:
         attribute = self.premise.attribute
         return self.says(self.draws.pick(attribute.true)) if attribute else None
@@ -161,13 +96,6 @@ class Statements:
         if garment in ("hat", "cap"):
             options.append(self.worn("have something on <their> {}", "head"))
         return self.says(self.draws.pick(options))
-
-    def worn(self, text: str, noun: str) -> str:
-        """One jacket or several."""
-        several = pluralise(noun)
-        if "<their>" in text:
-            return text.format(several if self.premise.plural else noun)
-        return text.format(several if self.premise.plural else article(noun))
 
     def entailment_more(self) -> str | None:
         words, text = self.premise.ext
@@ -360,8 +288,3 @@ class Statements:
         told = [self.premise.ext[1]] * 2 if self.premise.ext[1] else []
         phrase = self.draws.pick([self.scene.do, *self.frame.so, *told])
         return None if phrase.startswith("have ") else self.says(phrase, negated=True)
-
-
-def told_subject(premise: Premise, draws: Draws) -> str:
-    """The subject as in the premise, for tests and prints."""
-    return noun_phrase(premise, premise.scene.subject.name, premise.scene.subject.plural, draws)

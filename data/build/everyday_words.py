@@ -1,4 +1,4 @@
-"""The words of the everyday scenes: parsers of sources/everyday, and the forms of verbs and nouns."""
+"""The words of the everyday scenes: parsers of sources/everyday, and the forms of verbs."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,6 @@ from templates import SourceError
 FOLDER = Path(__file__).parent / "sources" / "everyday"
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 SPOKEN_AN = re.compile(r"(?:[aeio]|u(?!ni|se))", re.IGNORECASE)
-PRONOUNS = {"he": ("he", "his"), "she": ("she", "her"), "it": ("it", "its")}
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Attribute:
-    """Something told of a subject, or of the weather and the time: what is true then, what false."""
+    """Something told of a subject, or of weather and time: what is true then, what is false."""
 
     kinds: tuple[str, ...]
     family: str
