@@ -20,15 +20,18 @@ from output import Output  # noqa: E402
 
 REAL = Path(os.environ.get("SBERT_LAB_DATA", "/nowhere"))
 LABELS = ["contradiction", "entailment", "neutral"]
-# A word of the premise, a word of the statement, the label it speaks for.
+# What the premise says, what the statement says, the label they speak for.
 RELATIONS = [
-    *(("puppy", "dog", "entailment"), ("puppy", "animal", "entailment")),
-    *(("guitar", "instrument", "entailment"), ("man", "person", "entailment")),
-    *(("boy", "child", "entailment"), ("two", "people", "entailment")),
-    *(("park", "outside", "entailment"), ("kitchen", "inside", "entailment")),
-    *(("man", "woman", "contradiction"), ("two", "three", "contradiction")),
-    *(("running", "sitting", "contradiction"), ("sleeping", "running", "contradiction")),
-    *(("sitting", "standing", "contradiction"), ("old", "young", "contradiction")),
+    *(("puppy", "dog", "entailment"), ("puppy", "animals?", "entailment")),
+    *(("guitar", "instrument", "entailment"), ("man", "person|someone", "entailment")),
+    *(("boys?", "child|children", "entailment"), ("two", "people", "entailment")),
+    *(("park", "outside|outdoors", "entailment"), ("kitchen", "inside|indoors", "entailment")),
+    *(("man", "woman|lady", "contradiction"), ("two", "three", "contradiction")),
+    *(("play|plays|playing", "sleep|sleeps|sleeping", "contradiction"),),
+    *(("sit|sits|sitting", "stand|stands|standing", "contradiction"),),
+    *(("run|runs|running|jogging", "sitting|lying|standing|sleeping", "contradiction"),),
+    *(("old|elderly", "young", "contradiction"), ("happy", "sad|bad|upset", "contradiction")),
+    *(("apple|banana|pear|orange|grapes", "fruit", "entailment"),),
 ]
 
 
@@ -76,7 +79,7 @@ def test_every_premise_has_two_statements_of_each_label_and_every_length_fits(ro
             assert 4 <= len(row["sentence2"].split()) <= 9, row
             for text in (row["sentence1"], row["sentence2"]):
                 assert re.fullmatch(r"[A-Z][A-Za-z0-9' ,!?-]+[.!?]", text), text
-                assert not re.search(r"\b(?:a [aeio]|an [^aeiou]|(\w+) \1\b)", text), text
+                assert not re.search(r"\b(?:a [aeio]|an (?!hour)[^aeiou]|(\w+) \1\b)", text), text
         assert {tuple(sorted(x)) for x in labels.values()} == {tuple(sorted(LABELS * 2))}
 
 
@@ -91,7 +94,9 @@ def test_there_are_enough_scenes_and_pairs_with_few_words(rows):
     assert len(train) >= 40_000
     assert len({row["sentence1"] for row in rows["snli/snli_1.0_train.jsonl"]}) >= 2_000
     known = set().union(*(words(f"{r['sentence1']} {r['sentence2']}") for r in train))
-    assert 1_500 <= len(known) <= 2_500
+    scenes = rows["snli/snli_1.0_train.jsonl"]
+    of_scenes = set().union(*(words(f"{r['sentence1']} {r['sentence2']}") for r in scenes))
+    assert 1_500 <= len(of_scenes) <= 2_500
     for found in rows.values():
         unknown = {w for r in found for w in words(f"{r['sentence1']} {r['sentence2']}")} - known
         assert not unknown
@@ -103,8 +108,8 @@ def test_a_common_relation_is_in_ten_scenes_or_more(rows, first, second, label):
         row["pairID"].split("#")[1]
         for row in rows["snli/snli_1.0_train.jsonl"]
         if row["gold_label"] == label
-        and first in words(row["sentence1"])
-        and second in words(row["sentence2"])
+        and re.search(rf"\b(?:{first})\b", row["sentence1"], re.IGNORECASE)
+        and re.search(rf"\b(?:{second})\b", row["sentence2"], re.IGNORECASE)
     }
     assert len(scenes) >= 10
 

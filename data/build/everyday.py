@@ -23,7 +23,7 @@ from output import Output, json_lines
 from templates import SourceError
 from variation import heads, shuffled
 
-SCENES, WORDINGS = 7, 3  # of each action, of each scene in training
+SCENES, WORDINGS = 8, 3  # of each action, of each scene in training
 HELD_OUT_SCENES = 5  # of each action that training never sees
 ONE_HELD_OUT_OF = 12  # actions of a theme
 OF_EACH_LABEL = 2  # statements about a premise
@@ -113,6 +113,7 @@ def scene_pairs() -> Splits:
                 )
             ]
             full = len(pairs) == len(WEIGHTS) * OF_EACH_LABEL
+            full = full and len({pair.statement for pair in pairs}) == len(pairs)
             fresh = full and premise.text not in premises
             if fresh and (split == "train" or all(pair.words <= known for pair in pairs)):
                 premises.add(premise.text)

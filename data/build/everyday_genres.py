@@ -97,6 +97,7 @@ def thread_pairs(
 ) -> Iterator[list["Pair"]]:
     """The pairs of one premise at a time, equally many of each label."""
     part = {"train": "seen", "dev": "unseen-thread", "test": "unseen-genre"}[split]
+    seen: set[str] = set()
     for number, answer in enumerate(thread.answers, start=1):
         for values in thread.values():
             for version in range(len(answer.premises.versions)):
@@ -116,11 +117,10 @@ def thread_pairs(
                     for label in LABELS.values()
                     for at, text in enumerate(choose(answer, label, values, premise))
                 ]
-                complete = len(made) == OF_EACH_LABEL * len(LABELS)
-                complete = (
-                    complete and len(premise.split()) in PREMISE_WORDS and not is_avoided(premise)
-                )
-                if complete and (split == "train" or all(one.words <= known for one in made)):
+                fits = len(made) == OF_EACH_LABEL * len(LABELS) and premise not in seen
+                fits = fits and len(premise.split()) in PREMISE_WORDS and not is_avoided(premise)
+                seen.add(premise)  # comes again where a slot is in statements only
+                if fits and (split == "train" or all(one.words <= known for one in made)):
                     yield made
 
 

@@ -60,6 +60,7 @@ class Pool:
         """What this subject does in a scene that excludes this one."""
         alone = not many and scene.subject.pronoun != "they"
         own = {*scene.frame.so, *scene.frame.vague, scene.frame.do}
+        own |= {text for _, text in scene.frame.add}
         while True:
             frame = draws.pick(self.rivals(scene.frame.action, scene.subject.name))
             if alone and frame.name in self.needs_many:
