@@ -28,10 +28,8 @@ RELATIONS = [
     *(("park", "outside|outdoors", "entailment"), ("kitchen", "inside|indoors", "entailment")),
     *(("man", "woman|lady", "contradiction"), ("two", "three", "contradiction")),
     *(("play|plays|playing", "sleep|sleeps|sleeping", "contradiction"),),
-    *(("sit|sits|sitting", "stand|stands|standing", "contradiction"),),
     *(("run|runs|running|jogging", "sitting|lying|standing|sleeping", "contradiction"),),
     *(("old|elderly", "young", "contradiction"), ("happy", "sad|bad|upset", "contradiction")),
-    *(("apple|banana|pear|orange|grapes", "fruit", "entailment"),),
 ]
 
 
