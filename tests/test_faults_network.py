@@ -1,6 +1,8 @@
 """Network accidents: a clear message, another try where that helps, and a sound cache."""
 
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -199,3 +201,11 @@ def test_profile_mini_never_asks(hub):
     assert data.load("stsb", "dev", profile="mini").num_rows
     assert SentenceEncoder.load(PROFILES["mini"].backbone)
     assert not hub.requests
+
+
+@pytest.mark.slow
+def test_profile_paper_runs_end_to_end_on_stand_ins(loopback):
+    script = Path(__file__).parent.parent / ".ci" / "paper_stand_ins.py"
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    assert "failed: none; never asked for: none" in run.stdout
