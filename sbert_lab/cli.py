@@ -152,16 +152,17 @@ def run_train(given: argparse.Namespace) -> None:
 
 
 def run_encode(given: argparse.Namespace) -> None:
-    from sbert_lab.encode_to_file import encode_to_file, read_lines
+    from sbert_lab.encode_to_file import check_output, encode_to_file, read_lines
     from sbert_lab.encoder import SentenceEncoder
 
     typed = str(given.sentences) == "-"
+    check_output(given.output)
     if not typed:
         next(read_lines(given.sentences), None)  # a missing file is told before the model loads
     encoder = SentenceEncoder.load(given.model, pooling=given.pooling)
     sentences = sys.stdin.read().splitlines() if typed else given.sentences
-    options = {"normalize": given.normalize, "show_progress": sys.stderr.isatty()}
-    vectors = encode_to_file(encoder, sentences, given.output, **options)
+    shown = {"normalize": given.normalize, "show_progress": sys.stderr.isatty()}
+    vectors = encode_to_file(encoder, sentences, given.output, **shown)
     if os.environ.get("RANK", "0") == "0":  # every process computes its share, the first speaks
         print(f"{vectors.shape[0]:,} sentences, {vectors.shape[1]} dimensions -> {given.output}")
 
@@ -257,8 +258,7 @@ def run_evaluate(given: argparse.Namespace) -> None:
     from sbert_lab.experiments import module_of
     from sbert_lab.experiments.store import measure
 
-    number = NAMES.index(given.table) + 1
-    profile = get_profile(given.profile)
+    number, profile = NAMES.index(given.table) + 1, get_profile(given.profile)
     if given.list:
         for row in module_of(number).rows(profile):
             print(f"{row.name:36} {row.seeds} seed{'s' * (row.seeds > 1)}  {row.note}")

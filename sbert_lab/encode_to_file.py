@@ -83,6 +83,12 @@ def encode_to_file(
     return np.load(output, mmap_mode="r", allow_pickle=False)
 
 
+def check_output(path: Path) -> None:
+    """Refuse a name that would hide what the file is."""
+    if path.suffix != ".npy":
+        raise InputError(f"{path} should end in .npy: the vectors are a numpy array")
+
+
 def read_lines(path: str | Path) -> Iterator[str]:
     """The lines of a UTF-8 text file without their ends, one at a time."""
     try:

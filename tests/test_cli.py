@@ -57,7 +57,12 @@ def test_train_saves_an_encoder_that_loads(tiny_bert, tmp_path, pair_rows, capsy
     [
         (["encode", "missing.txt", "x.npy"], "cannot read missing.txt"),
         (["encode", "-", "x.npy", "--model", "nothing-here"], "no model 'nothing-here'"),
+        (["encode", "-", "vectors.txt"], "vectors.txt should end in .npy"),
         (["train", "m", "--data", "missing.jsonl"], "cannot read missing.jsonl"),
+        (["train", "m", "--rows", "-12290"], "--rows must be at least 1, got -12290"),
+        (["train", "m", "--rows", "0"], "--rows must be at least 1, got 0"),
+        (["train", __file__], "is a file: name a folder"),
+        (["search", __file__, "--query", " "], "an empty query"),
     ],
 )
 def test_a_users_mistake_ends_in_one_clear_line(arguments, message):
@@ -70,6 +75,17 @@ def test_a_users_mistake_ends_in_one_clear_line(arguments, message):
     assert result.returncode == 2
     assert result.stderr.startswith("sbert-lab: ") and message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_refused_rows_leave_nothing_that_blocks_the_corrected_ones(tmp_path, tiny_bert, capsys):
+    rows, model = tmp_path / "rows.jsonl", tmp_path / "m"
+    good = [{"sentence1": "a cat", "sentence2": "a bird", "label": n % 3} for n in range(6)]
+    command = ["train", str(model), "--data", str(rows), "--backbone", str(tiny_bert)]
+    rows.write_text("\n".join(json.dumps({**row, "label": 7}) for row in good), encoding="utf-8")
+    assert main([*command, "--epochs", "1"]) == 2
+    assert "7" in capsys.readouterr().err
+    rows.write_text("\n".join(map(json.dumps, good)), encoding="utf-8")
+    assert main([*command, "--epochs", "1"]) == 0
 
 
 def test_a_broken_line_of_rows_is_named(tmp_path, capsys):

@@ -33,6 +33,8 @@ def search_file(
     """
     if k < 1:
         raise InputError(f"-k must be at least 1, got {k}")
+    if any(not query.strip() for query in queries or ()):
+        raise InputError("an empty query finds nothing that means anything: type some words")
     backend = backend or ("exact" if kind == "exact" else "faiss")
     kind = check_backend(backend, kind)
     if backend == "milvus":

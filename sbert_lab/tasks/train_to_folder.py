@@ -32,6 +32,10 @@ def train_to_folder(
     **changed: object,
 ) -> Iterator[str]:
     """Train from the profile's settings, some of them changed, and save; says what it does."""
+    if rows is not None and rows < 1:
+        raise InputError(f"--rows must be at least 1, got {rows}: leave it out to take all")
+    if output.is_file():
+        raise InputError(f"{output} is a file: name a folder that the model can go into")
     settings = {"classification": profile.train, "regression": profile.sts}
     config = replace(settings.get(objective, profile.sections), **changed)
     name = data or CORPORA[objective]
@@ -39,7 +43,7 @@ def train_to_folder(
         chosen = read_jsonl(name)
     else:
         chosen = list(load(name, "train", profile=profile, partial=partial))
-    chosen = chosen[: rows or None]
+    chosen = chosen[:rows]
     encoder = SentenceEncoder.load(backbone or profile.backbone, pooling=pooling)
     kind = CrossEncoder if cross_encoder else Siamese
     task = kind(encoder, objective, seed=config.seed)
