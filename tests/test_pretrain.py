@@ -48,13 +48,23 @@ def make_task(kind: str = "bert", **shares) -> MaskedLM:
 # ---- rows
 
 
-def test_lengths_are_those_of_the_collated_rows(tmp_path):
+@pytest.mark.parametrize(("kind", "between"), [("bert", 1), ("roberta", 2)])
+def test_lengths_are_those_of_the_collated_rows(tmp_path, kind, between):
     made = make_rows()
     made.save(tmp_path / "rows.npz")
-    rows, task = corpus.Rows.load(tmp_path / "rows.npz"), make_task()
+    rows, task = corpus.Rows.load(tmp_path / "rows.npz"), make_task(kind)
     batch = task.collate(rows, list(range(len(rows))))
     assert len(rows) == 60 and set(rows.kind.tolist()) == set(range(len(KINDS)))
-    assert (rows.lengths() == (batch["ids"] != task.pad_id).sum(dim=1).numpy()).all()
+    lengths = rows.lengths(between)
+    assert (lengths == (batch["ids"] != task.pad_id).sum(dim=1).numpy()).all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_no_row_is_longer_than_the_model_has_positions_for(kind):
+    builder = corpus.RowsBuilder()
+    builder.add("pair", np.full(60, 9, np.int16), np.full(200, 9, np.int16), 1)
+    batch = make_task(kind).collate(builder.rows(), [0])
+    assert (batch["ids"] != make_task(kind).pad_id).sum() == corpus.MAX_LENGTH
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])

@@ -49,11 +49,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def lengths(self) -> np.ndarray:
-        """Tokens of each row, with its special tokens."""
+    def lengths(self, between: int = 1) -> np.ndarray:
+        """Tokens of each row, special ones included; `between` of them part its two texts."""
         starts = np.concatenate([[0], self.ends[:-1, 1]])
         two = self.ends[:, 0] < self.ends[:, 1]
-        return self.ends[:, 1] - starts + 2 + two
+        return self.ends[:, 1] - starts + 2 + between * two
 
     def texts(self, row: int) -> tuple[np.ndarray, np.ndarray]:
         start = self.ends[row - 1, 1] if row else 0

@@ -5,7 +5,7 @@ import torch
 from corpus import KINDS, Rows
 from torch import Tensor, nn
 from torch.nn import functional as F
-from vocabulary import continuations
+from vocabulary import MAX_LENGTH, continuations
 
 NO_LABEL = -100
 # Rows whose two texts say nearly the same: words are hidden on one side, and more of them.
@@ -49,6 +49,7 @@ class MaskedLM(nn.Module):
         for row in chosen:
             first, second = rows.texts(row)
             head = [self.cls, *first.tolist()]
+            second = second[: MAX_LENGTH - len(head) - len(middle) - 1]  # RoBERTa has one mark more
             seconds.append(len(head) + len(middle) if len(second) else len(head) + 1)
             tail = [*middle, *second.tolist(), self.sep] if len(second) else [self.sep]
             texts.append(head + tail)

@@ -122,8 +122,8 @@ class Run:
         self.tokenizer = load_tokenizer(work / "tokenizer")
         self.task = new_task(name, self.tokenizer)
         self.rows = Rows.load(work / "train.npz")
-        self.batches = plan(self.rows.lengths(), settings)
-        self.lengths = self.rows.lengths()
+        self.lengths = self.rows.lengths(between=2 if self.task.double_sep else 1)
+        self.batches = plan(self.lengths, settings)
         self.held_out = Rows.load(work / "held_out.npz")
         groups = [
             {"params": [p for p in self.task.parameters() if p.ndim >= 2]},
