@@ -2,7 +2,7 @@
 
     python data/build/everyday_avoid.py /path/to/corpora
 
-"a baker sells warm bread" occurs to everybody. So that no sentence of six words or more and no run
+Plain sentences occur to everybody. So that no sentence of six words or more and no run
 of eight words is shared with the real corpora, this lists the digests of such sentences of ours in
 sources/everyday/avoid.txt, and the builder passes them over. The file holds no text.
 """
