@@ -1,6 +1,5 @@
 """The mini corpora: rebuilt byte for byte, never leaking, and hard enough for cheap methods."""
 
-import gzip
 import json
 import os
 import re
@@ -20,6 +19,7 @@ sys.path.insert(0, str(BUILD))
 import measure  # noqa: E402
 import nli  # noqa: E402
 import sources  # noqa: E402
+from everyday_avoid import real_texts  # noqa: E402
 
 from sbert_lab import data  # noqa: E402
 from sbert_lab.experiments.results import open_study  # noqa: E402
@@ -217,21 +217,6 @@ def words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+(?:'[a-z]+)?", text.lower())
 
 
-def real_texts():
-    """Every text of the local copy; of json lines the two sentences, of tables the cells."""
-    for path in sorted(REAL.rglob("*")):
-        if not path.is_file() or "glove" in path.parts or path.name.lower().startswith("readme"):
-            continue
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                if ".jsonl" in path.suffixes:
-                    row = json.loads(line)
-                    yield from (row["sentence1"], row["sentence2"])
-                else:
-                    yield from line.split("\t")
-
-
 # Ordinary questions and runs of words that a larger local copy turned out to hold as well. Each
 # stands in one sentence of ours; they go with the corpora's next edition, when every table is
 # recorded anew: changed now, they would no longer be what the recorded tables were measured on.
@@ -261,7 +246,7 @@ def test_no_sentence_and_no_run_of_eight_words_is_in_the_real_corpora(sentences)
             ours.add(" ".join(found))
         runs.update(" ".join(found[i : i + 8]) for i in range(len(found) - 7))
     shared = set()
-    for text in real_texts():
+    for text in real_texts(REAL):
         found = words(text)
         if " ".join(found) in ours:
             shared.add(" ".join(found))
