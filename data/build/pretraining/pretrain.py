@@ -52,8 +52,11 @@ class Settings:
 
     batch_tokens: int = 4096
     rate: float = 7e-4
-    warmup_steps: int = 1000
+    warmup_steps: int = 400
     beta2: float = 0.98
+    # "muon": the square layers' steps are made orthogonal (torch.optim.Muon), the rest is AdamW.
+    optimizer: str = "muon"
+    muon_rate: float = 2e-3
     weight_decay: float = 0.01
     clip: float = 1.0
     pool_batches: int = 50
@@ -114,6 +117,36 @@ def start(task: MaskedLM, tokenizer, rows: Rows, wheel: Path) -> int:
     return found
 
 
+def new_optimizers(task: MaskedLM, settings: Settings) -> list[torch.optim.Optimizer]:
+    """AdamW for everything, or Muon for the layers' matrices and AdamW for the rest."""
+    matrices = [
+        p
+        for name, p in task.named_parameters()
+        if settings.optimizer == "muon" and p.ndim == 2 and "embeddings" not in name and len(p) > 2
+    ]
+    known = set(map(id, matrices))
+    rest = [p for p in task.parameters() if id(p) not in known]
+    groups = [
+        {"params": [p for p in rest if p.ndim >= 2], "full_rate": settings.rate},
+        {
+            "params": [p for p in rest if p.ndim < 2],
+            "weight_decay": 0.0,
+            "full_rate": settings.rate,
+        },
+    ]
+    adamw = torch.optim.AdamW(
+        groups, betas=(0.9, settings.beta2), weight_decay=settings.weight_decay, fused=True
+    )
+    if not matrices:
+        return [adamw]
+    muon = torch.optim.Muon(
+        [{"params": matrices, "full_rate": settings.muon_rate}],
+        weight_decay=settings.weight_decay,
+        adjust_lr_fn="match_rms_adamw",
+    )
+    return [muon, adamw]
+
+
 class Run:
     """The state of one run and its folder."""
 
@@ -125,17 +158,7 @@ class Run:
         self.lengths = self.rows.lengths(between=2 if self.task.double_sep else 1)
         self.batches = plan(self.lengths, settings)
         self.held_out = Rows.load(work / "held_out.npz")
-        groups = [
-            {"params": [p for p in self.task.parameters() if p.ndim >= 2]},
-            {"params": [p for p in self.task.parameters() if p.ndim < 2], "weight_decay": 0.0},
-        ]
-        self.optimizer = torch.optim.AdamW(
-            groups,
-            lr=settings.rate,
-            betas=(0.9, settings.beta2),
-            weight_decay=settings.weight_decay,
-            fused=True,
-        )
+        self.optimizers = new_optimizers(self.task, settings)
         self.step, self.tokens, self.seconds = 0, 0, 0.0
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -146,8 +169,12 @@ class Run:
             tensors = {k: v.detach().contiguous() for k, v in self.task.state_dict().items()}
             save_file(tensors, folder / "model.safetensors")
             if optimizer:
-                state = self.optimizer.state_dict()["state"]
-                flat = {f"{i}.{k}": v.contiguous() for i, s in state.items() for k, v in s.items()}
+                flat = {
+                    f"{number}.{i}.{k}": v.contiguous()
+                    for number, optimizer in enumerate(self.optimizers)
+                    for i, s in optimizer.state_dict()["state"].items()
+                    for k, v in s.items()
+                }
                 save_file(flat, folder / "optimizer.safetensors")
             write_json(
                 folder / "state.json",
@@ -161,12 +188,13 @@ class Run:
 
     def load(self, path: Path) -> None:
         self.task.load_state_dict(load_file(path / "model.safetensors"))
-        state: dict[int, dict] = {}
+        states: list[dict[int, dict]] = [{} for _ in self.optimizers]
         for key, tensor in load_file(path / "optimizer.safetensors").items():
-            index, field = key.split(".", 1)
-            state.setdefault(int(index), {})[field] = tensor
-        groups = self.optimizer.state_dict()["param_groups"]
-        self.optimizer.load_state_dict({"state": state, "param_groups": groups})
+            number, index, field = key.split(".", 2)
+            states[int(number)].setdefault(int(index), {})[field] = tensor
+        for optimizer, state in zip(self.optimizers, states, strict=True):
+            groups = optimizer.state_dict()["param_groups"]
+            optimizer.load_state_dict({"state": state, "param_groups": groups})
         saved = read_json(path / "state.json")
         self.step, self.tokens, self.seconds = saved["step"], saved["tokens"], saved["seconds"]
 
@@ -178,19 +206,22 @@ class Run:
 
     # ---- learning
 
-    def take_step(self, rate: float) -> tuple[float, float]:
+    def take_step(self, share: float) -> tuple[float, float]:
+        """One batch, with this share of the full rate."""
         started = time.perf_counter()
         torch.manual_seed(self.settings.seed * 1_000_003 + self.step)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = group["full_rate"] * share
         chosen = self.batches[self.step % len(self.batches)]
         batch = self.task.collate(self.rows, chosen)
         with torch.autocast("cpu", torch.bfloat16):
             words, belongs = self.task(batch)
         (words + belongs).backward()
         torch.nn.utils.clip_grad_norm_(self.task.parameters(), self.settings.clip)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        for optimizer in self.optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         self.step += 1
         self.tokens += int(self.lengths[chosen].sum())
         self.seconds += time.perf_counter() - started
@@ -235,13 +266,13 @@ class Run:
             scores[f"stsb dev {pooling}"] = round(score_pairs(encoder.encode, dev).spearman, 2)
         return scores
 
-    def advance(self, rate_at, until: int) -> None:
+    def advance(self, share_at, until: int) -> None:
         """Steps until so many tokens have been seen."""
         settings, losses = self.settings, []
         self.task.train()
         while self.tokens < until:
             before = self.tokens
-            losses.append(self.take_step(rate_at(self)))
+            losses.append(self.take_step(share_at(self)))
             if self.step % 100 == 0:
                 words, belongs = np.mean(losses, axis=0)
                 self.log(words=round(float(words), 4), belongs=round(float(belongs), 4))
@@ -256,18 +287,18 @@ class Run:
 
 
 def steady(run: Run) -> float:
-    return run.settings.rate * min(1.0, (run.step + 1) / run.settings.warmup_steps)
+    return min(1.0, (run.step + 1) / run.settings.warmup_steps)
 
 
-def run_long(name: str, work: Path, wheel: Path, settings: Settings, until: int) -> None:
+def run_long(given: argparse.Namespace, work: Path, settings: Settings) -> None:
     """The long run at a steady rate."""
-    run = Run(name, work, work / "long", settings)
+    run = Run(given.model, work, work / given.run, settings)
     if (run.folder / "checkpoint").is_dir():
         run.load(run.folder / "checkpoint")
     else:
-        found = start(run.task, run.tokenizer, run.rows, wheel)
+        found = start(run.task, run.tokenizer, run.rows, given.vectors)
         run.log(pieces_with_a_vector=found, batches=len(run.batches))
-    run.advance(steady, until * MILLION)
+    run.advance(steady, given.until * MILLION)
     run.save(run.folder / "checkpoint")
 
 
@@ -280,8 +311,7 @@ def run_anneal(name: str, work: Path, mark: int, settings: Settings) -> None:
     run.load(here if here.is_dir() else work / "long" / f"kept-{mark}")
 
     def falling(run: Run) -> float:
-        left = max(0.0, (last - run.tokens) / (last - first))
-        return settings.rate * left
+        return max(0.0, (last - run.tokens) / (last - first))
 
     run.advance(falling, last)
     run.log(measured=run.measure())
@@ -298,14 +328,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--until", type=int, default=100, help="million tokens")
     parser.add_argument("--anneal", type=int, help="million tokens: finish the weights kept there")
     parser.add_argument("--rate", type=float, default=Settings.rate)
+    parser.add_argument("--muon-rate", type=float, default=Settings.muon_rate)
+    parser.add_argument("--optimizer", choices=("muon", "adamw"), default=Settings.optimizer)
+    parser.add_argument("--run", default="long", help="name of the long run's folder")
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
-    settings, work = Settings(rate=given.rate), given.work / given.model
+    settings = Settings(rate=given.rate, muon_rate=given.muon_rate, optimizer=given.optimizer)
+    work = given.work / given.model
     if given.anneal:
         run_anneal(given.model, work, given.anneal, settings)
     else:
-        run_long(given.model, work, given.vectors, settings, given.until)
+        run_long(given, work, settings)
     return 0
 
 
