@@ -163,7 +163,7 @@ def test_another_run_in_the_same_folder_is_refused(encoder, pair_rows, tmp_path)
 def test_nothing_but_safetensors_and_json_is_left(encoder, pair_rows, tmp_path):
     fit(Siamese(encoder, "classification"), pair_rows, tmp_path)
     left = {path.suffix for path in tmp_path.rglob("*") if path.is_file()}
-    assert left == {".safetensors", ".json"}
+    assert left == {".safetensors", ".json", ".lock"}
 
 
 def test_a_loss_that_is_not_a_number_stops_with_advice(tmp_path):
@@ -490,19 +490,56 @@ def test_an_interrupt_is_taken_between_two_steps_and_goes_on(tiny_bert, pair_row
     assert (parts.encode(["a cat"]) == whole.encode(["a cat"])).all()
 
 
-@pytest.mark.parametrize("damage", ["truncate", "flip"])
-def test_a_damaged_checkpoint_is_noticed(tiny_bert, tmp_path, damage):
-    run_program(tiny_bert, tmp_path / "run", tmp_path / "out.safetensors", 8)
-    file = checkpoints(tmp_path / "run")[-1] / "model.safetensors"
+def damage(file: Path, how: str) -> None:
     content = bytearray(file.read_bytes())
-    if damage == "truncate":
+    if how == "truncate":
         del content[len(content) // 2 :]
     else:
-        content[-5] ^= 1
+        content[-5 if file.suffix == ".safetensors" else content.index(b"rows_seen") + 12] ^= 1
     file.write_bytes(content)
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "optimizer.safetensors", "state.json"])
+@pytest.mark.parametrize("how", ["truncate", "flip"])
+def test_instead_of_a_damaged_checkpoint_the_one_before_is_used_and_that_is_said(
+    tiny_bert, pair_rows, tmp_path, file, how
+):
+    class Stopped(Siamese):
+        calls = 0
+
+        def forward(self, batch):
+            self.calls += 1
+            if self.calls == 7:
+                raise RuntimeError("as if killed")
+            return super().forward(batch)
+
+    whole, parts = SentenceEncoder.load(tiny_bert), SentenceEncoder.load(tiny_bert)
+    fit(Siamese(whole, "classification"), pair_rows, tmp_path / "whole")
+    with pytest.raises(RuntimeError):
+        fit(Stopped(SentenceEncoder.load(tiny_bert), "classification"), pair_rows, tmp_path)
+    saved = checkpoints(tmp_path / "run")
+    assert [path.name for path in saved] == ["checkpoint-00000003", "checkpoint-00000006"]
+    damage(saved[1] / file, how)
+    with pytest.warns(UserWarning, match=f"{file} .*Going on from checkpoint-00000003 instead"):
+        fit(Siamese(parts, "classification"), pair_rows, tmp_path)
+    assert (parts.encode(["a cat"]) == whole.encode(["a cat"])).all()
+
+
+def test_when_every_checkpoint_is_damaged_it_is_an_error(tiny_bert, tmp_path):
+    run_program(tiny_bert, tmp_path / "run", tmp_path / "out.safetensors", 8)
+    for path in checkpoints(tmp_path / "run"):
+        damage(path / "model.safetensors", "flip")
     result = run_program(tiny_bert, tmp_path / "run", tmp_path / "out.safetensors")
     assert result.returncode != 0
     assert "is damaged or was changed" in result.stderr and "delete" in result.stderr
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "state.json"])
+def test_a_finished_run_that_was_changed_is_noticed(tiny_bert, pair_rows, tmp_path, file):
+    fit(fresh(tiny_bert), pair_rows, tmp_path)
+    damage(tmp_path / "run" / "final" / file, "truncate")
+    with pytest.raises(CheckpointError, match=f"{file} .*delete"):
+        fit(fresh(tiny_bert), pair_rows, tmp_path)
 
 
 def test_a_full_disk_is_named_and_the_last_checkpoint_survives(

@@ -1,6 +1,7 @@
 """A run's state on disk: model and optimizer tensors (safetensors) and one JSON. Never pickle."""
 
 import shutil
+import warnings
 from pathlib import Path
 
 import torch
@@ -77,21 +78,53 @@ def checkpoints(run_dir: Path) -> list[Path]:
 
 
 def save_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer, state: dict) -> Path:
-    """Write checkpoint-STEP atomically and drop the older ones."""
+    """Write checkpoint-STEP atomically; of the others only the one before it is kept."""
     path = run_dir / f"checkpoint-{state['step']:08d}"
     with sealed_folder(path, STATE, state) as folder:
         save_file(model_tensors(task), folder / MODEL)
         save_file(_optimizer_tensors(optimizer), folder / OPTIMIZER)
-    for older in checkpoints(run_dir):
-        if older != path:
-            shutil.rmtree(older, ignore_errors=True)
+    others = [one for one in checkpoints(run_dir) if one != path]
+    before = [one for one in others if one < path][-1:]
+    for one in others:
+        if one not in before:
+            shutil.rmtree(one, ignore_errors=True)
     return path
 
 
-def load_checkpoint(path: Path, task: torch.nn.Module, optimizer) -> dict:
-    """Put a checkpoint into task and optimizer and return its state; a changed file is noticed."""
-    way_out = f"delete {path} to train again from the start"
-    state = read_sealed(path, STATE, kind="a checkpoint", way_out=way_out)
+def load_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer) -> dict | None:
+    """Put the last checkpoint into task and optimizer: its state, or None if there is none.
+
+    A damaged one is noticed and said, and the one before it is taken.
+    """
+    saved = checkpoints(run_dir)
+    way_out = f"delete {run_dir} to train again from the start"
+    while saved:
+        path = saved.pop()
+        try:
+            state = read_sealed(path, STATE, kind="a checkpoint", way_out=way_out)
+        except CheckpointError as error:
+            if not saved:
+                raise
+            warnings.warn(f"{error}. Going on from {saved[-1].name} instead", stacklevel=2)
+            continue
+        load_model_tensors(task, path / MODEL)
+        _load_optimizer(optimizer, read_tensors(path / OPTIMIZER))
+        return state
+    return None
+
+
+# ---- weights alone
+
+
+def save_weights(task: torch.nn.Module, path: Path, **about: object) -> None:
+    """Write the task's weights, and what is to be known about them, into a folder."""
+    with sealed_folder(path, STATE, about) as folder:
+        save_file(model_tensors(task), folder / MODEL)
+
+
+def load_weights(task: torch.nn.Module, path: Path) -> dict:
+    """Put such weights into the task: what is known about them. A changed file is noticed."""
+    way_out = f"delete {path.parent} and train again"
+    about = read_sealed(path, STATE, kind="a folder of weights", way_out=way_out)
     load_model_tensors(task, path / MODEL)
-    _load_optimizer(optimizer, read_tensors(path / OPTIMIZER))
-    return state
+    return about

@@ -1,7 +1,6 @@
 """The one training loop of the course."""
 
 import contextlib
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +15,10 @@ from sbert_lab.errors import InputError
 from sbert_lab.files import locked, write_json
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.training.checkpoint import (
-    checkpoints,
     load_checkpoint,
-    load_model_tensors,
+    load_weights,
     save_checkpoint,
+    save_weights,
 )
 from sbert_lab.training.history import History
 from sbert_lab.training.interrupt import deferred_interrupt
@@ -34,7 +33,6 @@ from sbert_lab.training.run_folder import (
     finished_history,
     leave_run,
     name_run,
-    save_weights,
 )
 from sbert_lab.training.schedule import make_optimizer, rate_at
 from sbert_lab.training.step import take_step
@@ -59,7 +57,7 @@ def train(
 
     Calling again with the same arguments continues an interrupted run, and returns at once for a
     finished one. Without `run_dir` the run has a folder of its own under runs/training, named after
-    what it is made of, and a second process that asks for the same run waits for the first.
+    what it is made of. A second process that asks for the same run waits for the first.
     """
     if len(rows) == 0:
         raise InputError("there are no rows to train on: the list is empty")
@@ -68,7 +66,7 @@ def train(
     mark = fingerprint(task, rows, config, processes.world)
     folder = Path(run_dir) if run_dir is not None else name_run(task, mark, evaluate)
     alone = contextlib.nullcontext()
-    if run_dir is None and processes.is_main:
+    if processes.is_main:
         note = f"another process is training the same run ({folder.name}); waiting for its result"
         alone = locked(folder.with_name(f"{folder.name}.lock"), waiting=note)
     with alone:
@@ -130,10 +128,9 @@ class _Run:
     # ---- going on
 
     def resume(self) -> None:
-        saved = checkpoints(self.run_dir)
-        if not saved:
+        state = load_checkpoint(self.run_dir, self.task, self.optimizer)
+        if state is None:
             return
-        state = load_checkpoint(saved[-1], self.task, self.optimizer)
         self.step, self.rows_seen = state["step"], state["rows_seen"]
         self.history = History(**state["history"])
         if state["scaler"]:
@@ -236,13 +233,10 @@ class _Run:
     def finish(self) -> History:
         if self.history.scores:
             self.processes.wait()
-            load_model_tensors(self.task, self.run_dir / BEST)
+            load_weights(self.task, self.run_dir / BEST)
         self.task.eval()
         if self.processes.is_main:
             finish_run(self.run_dir, self.task, self.history)
-            for folder in checkpoints(self.run_dir):
-                shutil.rmtree(folder, ignore_errors=True)
-            (self.run_dir / BEST).unlink(missing_ok=True)
         self.processes.wait()
         return self.history
 

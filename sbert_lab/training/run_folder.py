@@ -2,23 +2,26 @@
 
 import hashlib
 import inspect
-import os
-import uuid
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 
 from sbert_lab.errors import CheckpointError
-from sbert_lab.files import read_json, sha256, write_json
+from sbert_lab.files import read_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import TrainConfig
-from sbert_lab.training.checkpoint import checkpoints, load_model_tensors, model_tensors
+from sbert_lab.training.checkpoint import (
+    checkpoints,
+    load_weights,
+    model_tensors,
+    save_weights,
+)
 from sbert_lab.training.history import History
 
-RUN, BEST, FINAL, FINISHED = "run.json", "best.safetensors", "final.safetensors", "finished.json"
+RUN, BEST, FINAL = "run.json", "best", "final"
 # Settings that change how a run is carried out, not what comes out of it.
 _FREE = ("checkpoint_every", "compile")
 
@@ -67,7 +70,7 @@ def run_folder(
 def name_run(task: torch.nn.Module, mark: dict, evaluate: Callable | None) -> Path:
     key = _key(task, mark, evaluate)
     left_by = _LEFT_BY.get(key)
-    if left_by and (checkpoints(left_by) or (left_by / FINISHED).exists()):
+    if left_by and (checkpoints(left_by) or (left_by / FINAL).exists()):
         return left_by
     return runs_dir("training", f"{type(task).__name__.lower()}-{key}")
 
@@ -109,7 +112,7 @@ def check_run(run_dir: Path, mark: dict) -> None:
     """Make sure that the folder is empty or holds this very run."""
     path = run_dir / RUN
     if not path.exists():
-        if checkpoints(run_dir) or (run_dir / FINISHED).exists():
+        if checkpoints(run_dir) or (run_dir / FINAL).exists():
             raise CheckpointError(f"{path} is missing: delete {run_dir} or choose another run_dir")
         return
     known = read_json(path)
@@ -121,33 +124,17 @@ def check_run(run_dir: Path, mark: dict) -> None:
         )
 
 
-def save_weights(task: torch.nn.Module, path: Path) -> None:
-    """Write the task's weights under another name, then rename them into place."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        save_file(model_tensors(task), temporary)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise CheckpointError(f"cannot write {path}: {error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def finish_run(run_dir: Path, task: torch.nn.Module, history: History) -> None:
-    """Keep the final weights and the history."""
-    save_weights(task, run_dir / FINAL)
-    record = {"history": asdict(history), "sha256": sha256(run_dir / FINAL)}
-    write_json(run_dir / FINISHED, record)
+    """Keep the final weights and the history; what only a run in progress needs is removed."""
+    save_weights(task, run_dir / FINAL, history=asdict(history))
+    for folder in [*checkpoints(run_dir), run_dir / BEST, *run_dir.glob(".*.tmp")]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def finished_history(run_dir: Path, task: torch.nn.Module) -> History | None:
     """If the run is complete, put its weights into the task and return its history."""
-    if not (run_dir / FINISHED).exists():
+    if not (run_dir / FINAL).exists():
         return None
-    record = read_json(run_dir / FINISHED)
-    final = run_dir / FINAL
-    if not final.is_file() or sha256(final) != record["sha256"]:
-        raise CheckpointError(f"{final} is damaged or missing: delete {run_dir} and train again")
-    load_model_tensors(task, final)
+    about = load_weights(task, run_dir / FINAL)
     task.eval()
-    return History(**record["history"])
+    return History(**about["history"])
