@@ -197,6 +197,26 @@ def test_a_resumed_run_has_the_same_weights_and_losses(work):
         assert torch.equal(tensor, rest.task.state_dict()[name]), name
 
 
+def test_handed_over_weights_go_on_elsewhere_with_a_rate_that_rises_again(work):
+    first = pretrain.Run("mini-bert", work, work / "first", SETTINGS)
+    steps(first, 6)
+    first.hand_over(work / "handed")
+    second = pretrain.Run("mini-bert", work, work / "second", SETTINGS)
+    second.take_over(work / "handed")
+    assert (second.step, second.tokens) == (first.step, first.tokens)
+    assert pretrain.steady(first) == 1.0 and pretrain.steady(second) == pytest.approx(0.2)
+    for name, tensor in first.task.state_dict().items():
+        torch.testing.assert_close(second.task.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
+
+
+def test_handed_over_weights_of_another_tokenizer_are_refused(work):
+    run = pretrain.Run("mini-bert", work, work / "first", SETTINGS)
+    run.hand_over(work / "handed")
+    TOKENIZERS["roberta"].save_pretrained(work / "handed" / "tokenizer")
+    with pytest.raises(pretrain.InputError, match="another tokenizer"):
+        run.take_over(work / "handed")
+
+
 def test_the_losses_fall_and_measuring_changes_nothing(work):
     run = pretrain.Run("mini-bert", work, work / "long", SETTINGS)
     before = run.measure()

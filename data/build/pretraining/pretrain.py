@@ -2,11 +2,14 @@
 
     python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --vectors WHEEL
     python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --anneal 25
+    python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --hand-over FOLDER
 
 The rate rises, then stays where it is until somebody stops the run; `--anneal M` takes the weights
 kept at M million tokens and lets the rate fall to nothing over another tenth of the tokens. So one
 long run gives a finished network for every length. A run that is cut off goes on where it was: give
-the same command again.
+the same command again. On another machine it goes on from what `--hand-over` wrote (half-precision
+weights, no optimizer state): put FOLDER/tokenizer into the work folder before corpus.py runs there,
+then add `--resume FOLDER`.
 """
 
 import argparse
@@ -29,6 +32,7 @@ from start_vectors import start_from_vectors
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
 from vocabulary import MAX_LENGTH, TOKENIZERS, load_tokenizer
 
+from sbert_lab.errors import InputError
 from sbert_lab.files import atomic_folder, read_json, write_json
 
 # No dropout: the networks are small and see each sentence once or twice. The exported
@@ -160,6 +164,7 @@ class Run:
         self.held_out = Rows.load(work / "held_out.npz")
         self.optimizers = new_optimizers(self.task, settings)
         self.step, self.tokens, self.seconds = 0, 0, 0.0
+        self.fresh_since = 0  # the step at which the optimizers knew nothing
         folder.mkdir(parents=True, exist_ok=True)
 
     # ---- on disk
@@ -197,6 +202,28 @@ class Run:
             optimizer.load_state_dict({"state": state, "param_groups": groups})
         saved = read_json(path / "state.json")
         self.step, self.tokens, self.seconds = saved["step"], saved["tokens"], saved["seconds"]
+
+    def hand_over(self, path: Path) -> None:
+        """The weights in half precision and the tokenizer: half the size of a model folder."""
+        with atomic_folder(path) as folder:
+            tensors = {k: v.half().contiguous() for k, v in self.task.state_dict().items()}
+            save_file(tensors, folder / "model.safetensors")
+            self.tokenizer.save_pretrained(folder / "tokenizer")
+            facts = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds)}
+            write_json(folder / "state.json", {**facts, "settings": asdict(self.settings)})
+
+    def take_over(self, path: Path) -> None:
+        """Go on from handed-over weights; the optimizers begin anew, so the rate rises again."""
+        if load_tokenizer(path / "tokenizer").get_vocab() != self.tokenizer.get_vocab():
+            raise InputError(
+                f"{self.work / 'tokenizer'} is another tokenizer than {path / 'tokenizer'}: copy "
+                "that one there before corpus.py writes its rows"
+            )
+        tensors = load_file(path / "model.safetensors")
+        self.task.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+        saved = read_json(path / "state.json")
+        self.step, self.tokens, self.seconds = saved["step"], saved["tokens"], saved["seconds"]
+        self.fresh_since = self.step
 
     def log(self, **entry) -> None:
         entry = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds), **entry}
@@ -287,7 +314,7 @@ class Run:
 
 
 def steady(run: Run) -> float:
-    return min(1.0, (run.step + 1) / run.settings.warmup_steps)
+    return min(1.0, (run.step - run.fresh_since + 1) / run.settings.warmup_steps)
 
 
 def run_long(given: argparse.Namespace, work: Path, settings: Settings) -> None:
@@ -295,11 +322,20 @@ def run_long(given: argparse.Namespace, work: Path, settings: Settings) -> None:
     run = Run(given.model, work, work / given.run, settings)
     if (run.folder / "checkpoint").is_dir():
         run.load(run.folder / "checkpoint")
+    elif given.resume:
+        run.take_over(given.resume)
     else:
         found = start(run.task, run.tokenizer, run.rows, given.vectors)
         run.log(pieces_with_a_vector=found, batches=len(run.batches))
     run.advance(steady, given.until * MILLION)
     run.save(run.folder / "checkpoint")
+
+
+def run_hand_over(given: argparse.Namespace, work: Path, settings: Settings) -> None:
+    run = Run(given.model, work, work / given.run, settings)
+    run.load(run.folder / "checkpoint")
+    run.hand_over(given.hand_over)
+    print(f"{given.hand_over}: {run.tokens:,} tokens seen")
 
 
 def run_anneal(name: str, work: Path, mark: int, settings: Settings) -> None:
@@ -331,6 +367,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--muon-rate", type=float, default=Settings.muon_rate)
     parser.add_argument("--optimizer", choices=("muon", "adamw"), default=Settings.optimizer)
     parser.add_argument("--run", default="long", help="name of the long run's folder")
+    parser.add_argument("--hand-over", type=Path, help="write the last checkpoint's weights there")
+    parser.add_argument("--resume", type=Path, help="begin with what --hand-over wrote")
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
@@ -338,6 +376,8 @@ def main(arguments: list[str]) -> int:
     work = given.work / given.model
     if given.anneal:
         run_anneal(given.model, work, given.anneal, settings)
+    elif given.hand_over:
+        run_hand_over(given, work, settings)
     else:
         run_long(given, work, settings)
     return 0
