@@ -1,0 +1,6 @@
+"""Accidents on purpose: `make faults` makes them happen and prints what was lost.
+
+Each module is a section of the table and has `cases()`. An attempt that raises has lost something.
+"""
+
+SECTIONS = ("killed", "storage", "notebooks", "network", "inputs", "security")

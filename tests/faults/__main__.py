@@ -1,0 +1,63 @@
+"""python -m faults [--short] [--jobs 2] [section ...]: run them all and print the table."""
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from faults import SECTIONS
+from faults.table import Row, as_json, printed, run_case
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="faults", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
+    parser.add_argument("--short", action="store_true", help="each case once or a few times")
+    parser.add_argument("--jobs", type=int, default=2, help="sections at a time (default: 2)")
+    parser.add_argument("--only", default="", help="only cases with this text in their name")
+    parser.add_argument("--json", type=Path, help="write the rows of one section there")
+    given = parser.parse_args()
+    chosen = given.sections or list(SECTIONS)
+    if unknown := set(chosen) - set(SECTIONS):
+        parser.error(f"no section {', '.join(unknown)}: choose {', '.join(SECTIONS)}")
+    if given.json:
+        given.json.write_text(json.dumps(as_json(run_section(chosen[0], given.short, given.only))))
+        return 0
+    began = time.perf_counter()
+    with ThreadPoolExecutor(given.jobs) as pool:
+        rows = [row for found in pool.map(lambda s: in_process(s, given), chosen) for row in found]
+    print(printed(rows))
+    print(f"{time.perf_counter() - began:.0f} s")
+    return 1 if any(row.lost for row in rows) else 0
+
+
+def run_section(section: str, short: bool, only: str = "") -> list[Row]:
+    rows = []
+    for case in importlib.import_module(f"faults.{section}").cases():
+        if only in case.what and (case.short or not short):
+            rows.append(run_case(section, case, short=short))
+            row = rows[-1]
+            done = f"{section}: {row.what}: {row.tried} tried, {len(row.lost)} lost"
+            print(f"{done}, {row.seconds:.0f} s", file=sys.stderr, flush=True)
+    return rows
+
+
+def in_process(section: str, given: argparse.Namespace) -> list[Row]:
+    """A section on its own: what it does to its process is no other section's trouble."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "rows.json")
+        command = [sys.executable, "-m", "faults", section, "--json", str(out)]
+        command += ["--short"] * given.short + ["--only", given.only] * bool(given.only)
+        code = subprocess.run(command).returncode
+        if not out.exists():
+            return [Row(section, "the section itself", 1, [f"it ended with exit code {code}"])]
+        return [Row(**row) for row in json.loads(out.read_text())]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
