@@ -31,7 +31,7 @@ from sbert_lab.encoding import (
     warn_cut_off,
 )
 from sbert_lab.errors import CheckpointError, InputError
-from sbert_lab.files import read_json, write_json
+from sbert_lab.files import explained, read_json, write_json
 from sbert_lab.training.processes import Processes, join_processes
 
 DONE = ("rows", "crc32", "truncated")  # finished rows, their checksum, sentences cut off
@@ -116,18 +116,17 @@ def _as_file(sentences, output: Path, us: Processes) -> Iterator[Callable[[], It
         yield lambda: map(json.loads, read_lines(spool))
     finally:
         if us.is_main:
-            spool.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # where it could not be written
+                spool.unlink(missing_ok=True)
 
 
 def _write_spool(sentences: Iterable[str], spool: Path) -> None:
-    try:
+    with explained(spool):
         spool.parent.mkdir(parents=True, exist_ok=True)
         with open(spool, "w", encoding="utf-8", newline="\n") as file:
             for position, sentence in enumerate(sentences):
                 check_sentence(position, sentence)
                 file.write(json.dumps(sentence) + "\n")
-    except OSError as error:
-        raise CheckpointError(f"cannot write {spool}: {error}") from error
 
 
 def _windows(lines: Iterator[str], window: int) -> Iterator[tuple[int, list[str]]]:

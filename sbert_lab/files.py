@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import shutil
+import time
 import uuid
 import zlib
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ _REASONS = {
 def _reason(error: Exception) -> str | None:
     """Why the system refused to write, None if it did not. Libraries in Rust or C++ quote it."""
     said = str(error)
-    if "Not enough free space" in said:  # NumPy's own words
+    if "Not enough free space" in said or "requested and" in said:  # NumPy's own words
         return _REASONS[errno.ENOSPC]
     for code, reason in _REASONS.items():
         if getattr(error, "errno", None) == code or os.strerror(code) in said:
@@ -185,19 +186,26 @@ def locked(path: str | Path, *, waiting: str = "") -> Iterator[None]:
                 print(f"{waiting}{_holder(path)}", flush=True)
             lock.acquire()
     try:
-        with contextlib.suppress(OSError):  # only a courtesy to those who wait
-            path.write_text(f"process {os.getpid()} on {platform.node()}", encoding="utf-8")
+        _write_holder(path, f"process {os.getpid()} on {platform.node()}")
         yield
     finally:
+        _write_holder(path, "")
         lock.release()
 
 
+def _write_holder(path: Path, text: str) -> None:
+    with contextlib.suppress(OSError):  # only a courtesy to those who wait
+        path.write_text(text, encoding="utf-8")
+
+
 def _holder(path: Path) -> str:
-    try:
-        said = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        said = ""
-    return f" (it is {said})" if said else ""
+    """Who is inside, as far as can be read; who has just gone in may not have written it yet."""
+    for _ in range(10):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if said := path.read_text(encoding="utf-8").strip():
+                return f" (it is {said})"
+        time.sleep(0.05)
+    return ""
 
 
 def _is_alive(process: int) -> bool:
