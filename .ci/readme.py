@@ -11,6 +11,10 @@ from pathlib import Path
 from sbert_lab.experiments.ledger_page import fill
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "notebooks"))
+
+from builder import cells  # noqa: E402
+
 README = ROOT / "README.md"
 
 
@@ -21,7 +25,7 @@ def notebooks() -> str:
     for script in scripts:
         text = script.read_text(encoding="utf-8")
         question = re.search(r"^# # \d\d · (.+)$", text, re.MULTILINE)[1]
-        minutes = int(re.search(r"study_minutes=(\d+)", text)[1])
+        minutes = cells.minutes(script.stem)
         above = text[: text.index('tags=["setup"]')].replace("\n# ", " ")
         paper = re.search(r"paper: (.+)$", above, re.MULTILINE)[1]
         link = f"[{script.stem}](notebooks/{script.stem}.ipynb)"

@@ -18,9 +18,11 @@ from builder import SCRIPTS, BuildError, cells, course, digests, execution, lint
 SCRIPT = '''\
 # %% [markdown]
 # # What is twice two?
+#
+# About MINUTES minutes
 
 # %% tags=["setup"]
-setup("99_small", study_minutes=1, computing_seconds=1)
+setup("99_small", study_minutes=MINUTES, computing_seconds=1)
 
 # %%
 print("seen")
@@ -89,10 +91,20 @@ def test_ids_are_stable_unique_and_the_same_in_both_notebooks(script):
 
 def test_the_setup_cell_begins_with_the_bootstrap_and_is_not_compared(script):
     setup = by_id(cells.student(script()))["setup"]
-    assert "from sbert_lab.course.lab import peek, setup, you_said" in setup.source
-    assert setup.source.endswith('setup("99_small", study_minutes=1, computing_seconds=1)')
+    brought = "from sbert_lab.course.lab import came_from, peek, setup, shows, you_said"
+    assert brought in setup.source
+    assert setup.source.endswith('setup("99_small", study_minutes=20, computing_seconds=1)')
     assert setup.metadata["tags"] == ["setup", "nbval-ignore-output"]
     compile(setup.source, "setup", "exec")
+
+
+def test_the_minutes_grow_with_words_code_and_exercises_and_stand_in_both_places(script):
+    more = "\n# %% [markdown]\n# " + "word " * 1400  # 20 minutes to read
+    found = cells.student(script(SCRIPT + more))
+    assert found.cells[0].source.endswith("About 40 minutes")
+    assert "study_minutes=40" in by_id(found)["setup"].source
+    again = SCRIPT[SCRIPT.index("# %% id") :].replace('id="99', 'id="98')
+    assert cells.minutes(script()) < cells.minutes(script(f"{SCRIPT}\n{again}"))
 
 
 @pytest.mark.parametrize(

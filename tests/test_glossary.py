@@ -1,9 +1,15 @@
 """The glossary can be linked to: every entry is complete, in order, and leads to a notebook."""
 
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+sys.path.insert(0, str(NOTEBOOKS))
+
+from builder import words  # noqa: E402
+
 TEXT = (NOTEBOOKS / "GLOSSARY.md").read_text(encoding="utf-8")
 ENTRY = re.compile(
     r"## (?P<term>.+)\n(?P<meaning>(?:.+\n)*?.+[.?])\\\n"
@@ -47,3 +53,29 @@ def test_the_letters_on_top_lead_to_the_first_term_of_each_letter():
     for entry in ENTRIES:
         first.setdefault(entry["term"][0].upper(), anchor(entry["term"]))
     assert dict(re.findall(r"\[(\w)\]\(#(.+?)\)", BLOCKS[0])) == first
+
+
+def linked(*texts: str) -> list[str]:
+    """What the builder makes of markdown cells below a title."""
+    cells = [SimpleNamespace(cell_type="markdown", source=text) for text in ("# 03", *texts)]
+    words.link_words(cells)
+    return [cell.source for cell in cells[1:]]
+
+
+def test_the_first_use_of_a_word_leads_to_its_entry_and_shows_its_meaning():
+    first, second = linked("# Spearman\nWhat is Spearman? Spearman", "Spearman again")
+    start = '# Spearman\nWhat is [Spearman](GLOSSARY.md#spearman-correlation "How well two columns'
+    assert first.startswith(start) and first.endswith("? Spearman")
+    assert second == "Spearman again"
+
+
+def test_code_formulas_links_and_parts_of_words_stay_as_they_are():
+    text = "`Spearman` $Spearman$ [Spearman](x) NLI-tuned objectively\n| Spearman |\n<b>STSb</b>"
+    assert linked(text) == [text]
+
+
+def test_every_linked_word_has_an_entry():
+    anchors = {anchor(entry["term"]): entry for entry in ENTRIES}
+    for term in words.WORDS.values():
+        target, meaning = words.entry(term)
+        assert " ".join(anchors[target]["meaning"].split()) == meaning

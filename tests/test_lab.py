@@ -56,11 +56,48 @@ def test_a_guess_stands_beside_the_measurement(guess, measured, unit, line, caps
     assert capsys.readouterr().out == line + "\n"
 
 
-def test_peek_shows_the_source_as_it_is(monkeypatch):
+@pytest.fixture
+def shown(monkeypatch):
+    """What a notebook would display."""
     import IPython.display
 
-    shown = []
-    monkeypatch.setattr(IPython.display, "display", lambda bundle, raw: shown.append(bundle))
+    bundles = []
+    monkeypatch.setattr(IPython.display, "display", lambda bundle, raw: bundles.append(bundle))
+    return bundles
+
+
+SENTENCES = {"more": "{by:.1f} more", "less": "{by:.1f} less", "same": "no clear difference"}
+
+
+@pytest.mark.parametrize(
+    ("difference", "margin", "sentence"),
+    [
+        (1.5, 0.0, "1.5 more"),
+        (-1.5, 0.0, "1.5 less"),
+        (0.0, 0.0, "no clear difference"),
+        (1.5, 2.0, "no clear difference"),
+        (-2.5, 2.0, "2.5 less"),
+        (np.linspace(0.5, 1.5, 101), 0.0, "1.0 more"),
+        (np.linspace(-1.5, -0.5, 101), 0.0, "1.0 less"),
+        (np.linspace(-0.5, 1.5, 101), 0.0, "no clear difference"),  # the mean alone is above 0
+        (torch.tensor(3.0), 0.0, "3.0 more"),
+    ],
+)
+def test_the_sentence_agrees_with_the_numbers(difference, margin, sentence, shown):
+    lab.shows(difference, margin=margin, **SENTENCES)
+    assert shown == [{"text/markdown": sentence, "text/plain": sentence}]
+
+
+def test_where_recorded_numbers_come_from_is_folded_but_complete(shown):
+    about = {"date": "2026-01-02", "command": "do it", "hardware": "two cores", "data": "all of it"}
+    lab.came_from(types.SimpleNamespace(profile="real", about=about))
+    (bundle,) = shown
+    text = bundle["text/markdown"]
+    assert text.startswith("<details>") and text.endswith("</details>")
+    assert all(part in text for part in ("real", *about.values()))
+
+
+def test_peek_shows_the_source_as_it_is(shown):
     lab.peek(mean_pool)
     assert "def mean_pool(" in shown[0]["text/markdown"]
     assert shown[0]["text/plain"].startswith("# sbert_lab.pooling.mean_pool\n")
@@ -140,7 +177,7 @@ def small_course(folder: Path) -> Path:
     course.mkdir(parents=True)
     for package in (course.parent, course):
         (package / "__init__.py").write_text("")
-    (course / "lab.py").write_text("peek = setup = you_said = print\n")
+    (course / "lab.py").write_text("came_from = peek = setup = shows = you_said = print\n")
     return folder
 
 

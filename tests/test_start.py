@@ -9,7 +9,7 @@ import pytest
 from sbert_lab.cli import main
 from sbert_lab.course import progress
 from sbert_lab.course import start as start_module
-from sbert_lab.course.start import RECORD, digest_of, start
+from sbert_lab.course.start import GLOSSARY, RECORD, digest_of, start
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.paths import home
 
@@ -29,7 +29,8 @@ def write_answer(path, text="x = 1  # mine"):
 def test_the_copies_hold_no_output_and_no_solution_and_nothing_lies_beside_them(tmp_path):
     assert list(start(tmp_path)) == []
     assert sorted(path.stem for path in tmp_path.glob("*.ipynb")) == NAMES
-    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".ipynb"} == {RECORD}
+    beside = {path.name for path in tmp_path.iterdir() if path.suffix != ".ipynb"}
+    assert beside == {RECORD, GLOSSARY}
     for path in tmp_path.glob("*.ipynb"):
         code = [cell for cell in read(path).cells if cell.cell_type == "code"]
         assert not any(cell.outputs or cell.execution_count for cell in code)
@@ -47,6 +48,18 @@ def test_what_a_learner_wrote_is_never_overwritten(tmp_path):
     assert list(start(tmp_path)) == []
     assert mine.read_bytes() == before
     assert (tmp_path / "03_raw_embeddings.ipynb").is_file()
+
+
+def test_the_glossary_comes_along_and_notes_written_into_it_stay(tmp_path):
+    list(start(tmp_path))
+    mine = tmp_path / GLOSSARY
+    assert mine.read_bytes() == (home() / "notebooks" / GLOSSARY).read_bytes()
+    mine.write_text("my own words", encoding="utf-8")
+    list(start(tmp_path))
+    assert mine.read_text(encoding="utf-8") == "my own words"
+    mine.unlink()
+    list(start(tmp_path))
+    assert "## STSb" in mine.read_text(encoding="utf-8")
 
 
 def test_running_cells_is_no_change_and_a_newer_version_is_taken_over(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import jupytext
 import nbformat
 
 from builder import IGNORED, ROOT, SCRIPTS, BuildError
+from builder.words import link_words
 from sbert_lab.course.lab import BOOTSTRAP
 
 METADATA = {
@@ -36,8 +37,12 @@ def script_cells(name: str) -> list[nbformat.NotebookNode]:
     cells = [_clean(cell) for cell in cells if cell.source.strip()]
     _give_ids(cells, name)
     _refuse_mistakes(cells, name)
+    needed = str(_minutes(cells))
+    cells[0].source = cells[0].source.replace("MINUTES", needed)
+    link_words(cells)
     for cell in cells:
         if "setup" in _tags(cell):
+            cell.source = cell.source.replace("study_minutes=MINUTES", f"study_minutes={needed}")
             cell.source = f"{BOOTSTRAP.format(repository=repository())}\n{cell.source}"
             cell.metadata["tags"] = [*_tags(cell), IGNORED]
     if badge := colab_badge(name):
@@ -89,6 +94,26 @@ def colab_badge(name: str) -> str:
         return ""
     link = f"https://colab.research.google.com/github/{place[1]}/blob/main/notebooks/{name}.ipynb"
     return f"[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({link})"
+
+
+def minutes(name: str) -> int:
+    """How long the notebook takes to study, as its first cell says."""
+    setup = next(cell.source for cell in script_cells(name) if "setup" in _tags(cell))
+    return int(re.search(r"study_minutes=(\d+)", setup)[1])
+
+
+def _minutes(cells) -> int:
+    """Minutes of study, in fives: reading slowly, following the code, doing the exercises.
+
+    The three rates were set by what notebooks 05, 09 and 16 took a reader who did everything.
+    """
+    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    code = [c.source for c in cells if c.cell_type == "code" and "setup" not in _tags(c)]
+    read = [x for text in prose for x in text.splitlines() if not x.startswith("|")]
+    words = sum(len(line.split()) for line in read)
+    lines = sum(bool(line.strip()) for text in code for line in text.splitlines())
+    tasks = sum(bool({"exercise", "manual"} & set(_tags(cell))) for cell in cells)
+    return max(5, 5 * round((words / 70 + lines / 8 + 9 * tasks) / 5))
 
 
 def _notebook(cells, replacement) -> nbformat.NotebookNode:

@@ -7,7 +7,7 @@
 # - see with your own eyes what training does to a sentence encoder;
 # - answer an exercise, check it, and find the notebook for any question about the paper.
 #
-# About 40 minutes, 10 seconds of it computing · profile mini · paper: a first look at the whole
+# About MINUTES minutes, 10 seconds of it computing · profile mini · paper: a first look at the whole
 
 # %% [markdown]
 # The course is about one paper: *Sentence-BERT*, by Nils Reimers and Iryna Gurevych (EMNLP-IJCNLP
@@ -23,7 +23,7 @@
 # claim of the paper. **Run a cell with Shift+Enter**, from top to bottom.
 
 # %% tags=["setup"]
-setup("00_start_here", study_minutes=40, computing_seconds=10)
+setup("00_start_here", study_minutes=MINUTES, computing_seconds=10)
 
 import numpy as np
 

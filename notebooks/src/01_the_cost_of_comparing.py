@@ -7,11 +7,11 @@
 # - count the passes of a search before you start it, and turn them into hours on your machine;
 # - find the most similar pair among 10,000 sentences in the time of a sip of coffee.
 #
-# About 60 minutes, 40 seconds of it computing · profile mini · paper: sections 1 and 2, claims
+# About MINUTES minutes, 40 seconds of it computing · profile mini · paper: sections 1 and 2, claims
 # C01-C04
 
 # %% tags=["setup"]
-setup("01_the_cost_of_comparing", study_minutes=60, computing_seconds=40)
+setup("01_the_cost_of_comparing", study_minutes=MINUTES, computing_seconds=40)
 
 import itertools
 import math

@@ -7,10 +7,10 @@
 # - write CLS, MEAN and MAX pooling so that padding never counts;
 # - find both bugs in a max-pooling snippet that many people have copied.
 #
-# About 70 minutes, a few seconds of it computing · profile mini · paper: section 3
+# About MINUTES minutes, a few seconds of it computing · profile mini · paper: section 3
 
 # %% tags=["setup"]
-setup("02_pooling", study_minutes=70, computing_seconds=10)
+setup("02_pooling", study_minutes=MINUTES, computing_seconds=10)
 
 from textwrap import shorten
 

@@ -7,11 +7,11 @@
 # - score any sentence encoder on STSb, and know the lines to compare it with;
 # - measure and see *anisotropy*: why all raw BERT sentences look alike.
 #
-# About 75 minutes, 20 s of it computing · profile mini · paper: sections 4 and 4.1, a first look at
+# About MINUTES minutes, 20 s of it computing · profile mini · paper: sections 4 and 4.1, a first look at
 # claim C05
 
 # %% tags=["setup"]
-setup("03_raw_embeddings", study_minutes=75, computing_seconds=20)
+setup("03_raw_embeddings", study_minutes=MINUTES, computing_seconds=20)
 
 from textwrap import shorten
 

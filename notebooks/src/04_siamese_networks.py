@@ -8,7 +8,7 @@
 #   gradients add up;
 # - say when cosine and Euclid choose the same neighbour, and when they do not.
 #
-# About 75 minutes, 25 seconds of it computing · profile mini · paper: section 3
+# About MINUTES minutes, 25 seconds of it computing · profile mini · paper: section 3
 
 # %% [markdown]
 # The paper draws its network as two towers: BERT and pooling on the left for sentence A, BERT and pooling
@@ -17,7 +17,7 @@
 # write your **first training loop**.
 
 # %% tags=["setup"]
-setup("04_siamese_networks", study_minutes=75, computing_seconds=25)
+setup("04_siamese_networks", study_minutes=MINUTES, computing_seconds=25)
 
 import copy
 

@@ -7,7 +7,7 @@
 # - train an encoder on natural language inference, interrupt it, continue it, and read its curves;
 # - judge from controls whether anything was learned, and say why the classifier is thrown away.
 #
-# About 90 minutes, 90 seconds of it computing · profile mini · paper: section 3.1, claim C04
+# About MINUTES minutes, 90 seconds of it computing · profile mini · paper: section 3.1, claim C04
 
 # %% [markdown]
 # We want vectors whose cosine means "says the same". But the large collections of sentence pairs do not come
@@ -16,7 +16,7 @@
 # similarity from these labels. This notebook builds it, trains it, and asks what it really taught.
 
 # %% tags=["setup"]
-setup("05_classification_objective", study_minutes=90, computing_seconds=90)
+setup("05_classification_objective", study_minutes=MINUTES, computing_seconds=90)
 
 from collections import Counter
 from dataclasses import replace

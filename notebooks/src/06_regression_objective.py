@@ -9,7 +9,7 @@
 #   not;
 # - tell a lower error from a better ranking, and say why MAX pooling starts with a handicap.
 #
-# About 75 minutes, a minute of it computing · profile mini · paper: section 3.1, Tables 2 and 6
+# About MINUTES minutes, a minute of it computing · profile mini · paper: section 3.1, Tables 2 and 6
 
 # %% [markdown]
 # In the last notebook the labels were classes, and a softmax head stood between the embeddings
@@ -17,7 +17,7 @@
 # is the prediction. What is trained is exactly what is used afterwards.
 
 # %% tags=["setup"]
-setup("06_regression_objective", study_minutes=75, computing_seconds=60)
+setup("06_regression_objective", study_minutes=MINUTES, computing_seconds=60)
 
 from dataclasses import replace
 

@@ -7,7 +7,7 @@
 # - tell easy, semi-hard and hard triplets apart, and say which of them still teach;
 # - see how a training can run out of lessons, and why a smaller loss need not be a better model.
 #
-# About 70 minutes, a minute of it computing · profile mini · paper: section 3.1, Table 4
+# About MINUTES minutes, a minute of it computing · profile mini · paper: section 3.1, Table 4
 
 # %% [markdown]
 # Scores cost money: people have to read every pair. But much text comes *sorted*. Two sentences
@@ -16,7 +16,7 @@
 # third objective.
 
 # %% tags=["setup"]
-setup("07_triplet_objective", study_minutes=70, computing_seconds=50)
+setup("07_triplet_objective", study_minutes=MINUTES, computing_seconds=50)
 
 import tempfile
 from dataclasses import replace

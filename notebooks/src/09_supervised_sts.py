@@ -8,7 +8,7 @@
 # - compute how many seeds a difference needs, and test "A gains more than B" with one resampling;
 # - pick a seed without fooling yourself, and hold a paper's sentence against its own table.
 #
-# About 75 minutes, half a minute of it computing · profile mini · paper: section 4.2, Table 2
+# About MINUTES minutes, half a minute of it computing · profile mini · paper: section 4.2, Table 2
 
 # %% [markdown]
 # Table 2 is the paper's most crowded race: of its twelve systems that were trained on STSb, ten
@@ -16,7 +16,7 @@
 # that question more than about the winner.
 
 # %% tags=["setup"]
-setup("09_supervised_sts", study_minutes=75, computing_seconds=30)
+setup("09_supervised_sts", study_minutes=MINUTES, computing_seconds=30)
 
 from dataclasses import replace
 from textwrap import fill

@@ -7,7 +7,7 @@
 # - take a score apart: what comes from reading, what from remembering, what from the topic;
 # - say why a sentence encoder may lose more than a cross-encoder on a topic it has never seen.
 #
-# About 70 minutes, less than a minute of it computing · profile mini · paper: section 4.3, Table 3
+# About MINUTES minutes, less than a minute of it computing · profile mini · paper: section 4.3, Table 3
 
 # %% [markdown]
 # In the paper's Table 3 SBERT and the cross-encoder are level in ten-fold cross-validation (74.1
@@ -16,7 +16,7 @@
 # splits.
 
 # %% tags=["setup"]
-setup("10_argument_facets", study_minutes=70, computing_seconds=45)
+setup("10_argument_facets", study_minutes=MINUTES, computing_seconds=45)
 
 from textwrap import fill
 

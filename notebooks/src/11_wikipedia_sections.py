@@ -7,7 +7,7 @@
 # - score triplets without being fooled by ties, by chance or by cues that need no encoder;
 # - split by article, and count exactly what another split would have given away.
 #
-# About 60 minutes, less than one of it computing · profile mini · paper: section 4.4, Table 4
+# About MINUTES minutes, less than one of it computing · profile mini · paper: section 4.4, Table 4
 
 # %% [markdown]
 # [Notebook 07](07_triplet_objective.ipynb) trained on sections with the triplet loss. This one
@@ -16,7 +16,7 @@
 # because it has seen the article before.
 
 # %% tags=["setup"]
-setup("11_wikipedia_sections", study_minutes=60, computing_seconds=45)
+setup("11_wikipedia_sections", study_minutes=MINUTES, computing_seconds=45)
 
 import random
 from dataclasses import replace

@@ -7,7 +7,7 @@
 # - show that one stretched dimension can ruin a cosine while a classifier takes it back;
 # - say what Table 5 measures, what it does not, and when to fine-tune all layers instead.
 #
-# About 70 minutes, half a minute of it computing · profile mini · paper: section 5, Table 5
+# About MINUTES minutes, half a minute of it computing · profile mini · paper: section 5, Table 5
 
 # %% [markdown]
 # Here is a riddle in the paper. Averaged raw BERT vectors lose against averaged GloVe vectors on
@@ -16,7 +16,7 @@
 # regression here.
 
 # %% tags=["setup"]
-setup("12_senteval", study_minutes=70, computing_seconds=35)
+setup("12_senteval", study_minutes=MINUTES, computing_seconds=35)
 
 from dataclasses import replace
 

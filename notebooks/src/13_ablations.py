@@ -7,7 +7,7 @@
 # - show with four pairs what a linear head on (u, v) can never express;
 # - stake a range on a run before you start it, and say why one seed is no basis for one.
 #
-# About 70 minutes, half a minute of it computing · profile mini · paper: section 6, Table 6
+# About MINUTES minutes, half a minute of it computing · profile mini · paper: section 6, Table 6
 
 # %% [markdown]
 # SBERT has two dials that nobody derived from theory: how the token vectors become one vector
@@ -16,7 +16,7 @@
 # result. It is a small table with a surprise or two in it.
 
 # %% tags=["setup"]
-setup("13_ablations", study_minutes=70, computing_seconds=40)
+setup("13_ablations", study_minutes=MINUTES, computing_seconds=40)
 
 import numpy as np
 import pandas as pd

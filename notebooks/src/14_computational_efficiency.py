@@ -7,7 +7,7 @@
 # - build smart batching in four steps, and put the vectors back into the order they were asked in;
 # - time several encoders fairly, and read a table of sentences per second with doubt.
 #
-# About 60 minutes, half a minute of it computing · profile mini · paper: section 7, Table 7,
+# About MINUTES minutes, half a minute of it computing · profile mini · paper: section 7, Table 7,
 # claims C23 and C24
 
 # %% [markdown]
@@ -18,7 +18,7 @@
 # This notebook first counts that waste, then removes it, and only then looks at the clock.
 
 # %% tags=["setup"]
-setup("14_computational_efficiency", study_minutes=60, computing_seconds=40)
+setup("14_computational_efficiency", study_minutes=MINUTES, computing_seconds=40)
 
 import functools
 import os

@@ -7,12 +7,12 @@
 # - say what an index saves, what it misses and what it weighs, before you build one;
 # - group sentences nobody has labelled, and say how far to trust the groups and their map.
 #
-# About 75 minutes, a minute of it computing · profile mini · paper: section 1, claims C02 and C03
+# About MINUTES minutes, a minute of it computing · profile mini · paper: section 1, claims C02 and C03
 
 # %% tags=["setup"]
 setup(
     "15_search_and_clustering",
-    study_minutes=75,
+    study_minutes=MINUTES,
     computing_seconds=50,
     needs=("faiss-cpu", "umap-learn"),
 )

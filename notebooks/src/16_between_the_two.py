@@ -7,7 +7,7 @@
 # - say what re-ranking can win, what it can never win, and when it does harm;
 # - build a poly-encoder's attention by hand, and explain why it is no tool for clustering.
 #
-# About 70 minutes, 40 seconds of it computing · profile mini · paper: section 2, claim C25
+# About MINUTES minutes, 40 seconds of it computing · profile mini · paper: section 2, claim C25
 
 # %% [markdown]
 # [Notebook 01](01_the_cost_of_comparing.ipynb) drew a hard line. A **bi-encoder** reads each
@@ -18,7 +18,7 @@
 # puts all of them where they belong: into one picture of quality against cost.
 
 # %% tags=["setup"]
-setup("16_between_the_two", study_minutes=70, computing_seconds=40)
+setup("16_between_the_two", study_minutes=MINUTES, computing_seconds=40)
 
 import itertools
 import math

@@ -7,7 +7,7 @@
 # - plan a training so that its result can prove you wrong, and report it with all its costs;
 # - hand your encoder over: saved, described by a model card, and opened by another library.
 #
-# About 120 minutes, less than a minute of it computing · profile mini · paper: none of it; what
+# About MINUTES minutes, less than a minute of it computing · profile mini · paper: none of it; what
 # came after, and all of it: the ledger
 
 # %% [markdown]
@@ -20,7 +20,7 @@
 # %% tags=["setup"]
 setup(
     "17_your_own_encoder",
-    study_minutes=120,
+    study_minutes=MINUTES,
     computing_seconds=45,
     needs=("sentence-transformers",),
 )

@@ -7,12 +7,12 @@
 # - average a padded batch with a mask, in one line of broadcasting;
 # - tell what `softmax` and `backward` did, and check both by hand.
 #
-# *20 minutes, a few seconds of computing, any profile. No section of the paper: this is what
+# *MINUTES minutes, a few seconds of computing, any profile. No section of the paper: this is what
 # notebooks 00 to 17 take for granted.* Five ideas, each one small enough to verify by hand. If
 # you answered all five questions of the self-test in notebook 00, you can skip this page.
 
 # %% tags=["setup"]
-setup("A1_pytorch_refresher", study_minutes=20, computing_seconds=5)
+setup("A1_pytorch_refresher", study_minutes=MINUTES, computing_seconds=5)
 
 import torch
 

@@ -1,4 +1,4 @@
-"""What a notebook uses first: `setup`, `peek` and `you_said`."""
+"""What every notebook uses: `setup`, `peek`, `you_said`, `shows` and `came_from`."""
 
 import inspect
 import os
@@ -39,7 +39,7 @@ if not importlib.util.find_spec("sbert_lab"):
         "the course is not here: open this notebook in the course's folder; in Colab upload "
         "sbert-lab.zip with the folder button on the left, then run this cell again (README)"
     )
-from sbert_lab.course.lab import peek, setup, you_said
+from sbert_lab.course.lab import came_from, peek, setup, shows, you_said
 """
 
 
@@ -157,6 +157,44 @@ def _text(value: object, unit: str) -> str:
     else:
         text = f"{value:.3g}"
     return f"{text} {unit}".rstrip()
+
+
+def pick(difference, *, more: str, less: str, same: str, margin: float = 0.0) -> str:
+    """Of three sentences the one that agrees with a difference; `{by}` in it is its size.
+
+    One number: `more` above the margin, `less` below minus the margin. Resampled differences
+    (draws,): the whole 95 % interval has to lie there, otherwise it is `same`.
+    """
+    import numpy as np
+
+    from sbert_lab.experiments.evaluation.sts import interval
+
+    values = np.asarray(difference, dtype=float)
+    low, high = interval(values)
+    chosen = more if low > margin else less if high < -margin else same
+    return chosen.format(by=abs(values.mean()))
+
+
+def shows(difference, **sentences) -> None:
+    """Say what these numbers show, in the sentence that `pick` takes."""
+    _markdown(pick(difference, **sentences))
+
+
+def came_from(*tables) -> None:
+    """Fold away when, how, on what and from which data recorded tables or studies were made."""
+    lines = [
+        f"- **{one.profile}**, {one.about['date']}, by `{one.about['command']}`; "
+        f"{one.about['hardware']}; {one.about['data']}"
+        for one in tables
+    ]
+    title = "<details><summary>Where the recorded numbers come from</summary>"
+    _markdown("\n".join([title, "", *lines, "", "</details>"]))
+
+
+def _markdown(text: str) -> None:
+    from IPython.display import display
+
+    display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
 def peek(function: Callable) -> None:

@@ -15,6 +15,7 @@ from sbert_lab.files import read_json, write_bytes, write_json
 from sbert_lab.paths import home
 
 RECORD = ".sbert-lab.json"
+GLOSSARY = "GLOSSARY.md"
 FOLDED = {"jupyter": {"source_hidden": True}}
 
 
@@ -47,7 +48,19 @@ def start(folder: Path, *, fresh: tuple[str, ...] = ()) -> Iterator[str]:
             yield f"{path.name}: yours is kept; the course has a newer version (--fresh {name[:2]})"
             continue
         record[name] = digest
+    _copy_glossary(folder, record)
     write_json(folder / RECORD, record)
+
+
+def _copy_glossary(folder: Path, record: dict[str, str]) -> None:
+    """The notebooks link to it; a copy in which the learner wrote something is kept."""
+    source, path = home() / "notebooks" / GLOSSARY, folder / GLOSSARY
+    if not source.is_file():
+        return
+    mine = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    if mine in (None, record.get(GLOSSARY)):
+        write_bytes(path, source.read_bytes())
+        record[GLOSSARY] = hashlib.sha256(source.read_bytes()).hexdigest()
 
 
 def clean(path: Path) -> nbformat.NotebookNode:
