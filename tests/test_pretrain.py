@@ -16,8 +16,11 @@ sys.path.insert(0, str(ROOT / "data" / "build" / "pretraining"))
 import corpus
 import pretrain
 from corpus import KINDS, RowsBuilder
+from export import export
 from masked_lm import MaskedLM
 from vocabulary import continuations
+
+from sbert_lab.encoder import SentenceEncoder
 
 TOKENIZERS = {kind: make_tokenizer(kind) for kind in ("bert", "roberta")}
 
@@ -207,6 +210,16 @@ def test_handed_over_weights_go_on_elsewhere_with_a_rate_that_rises_again(work):
     assert pretrain.steady(first) == 1.0 and pretrain.steady(second) == pytest.approx(0.2)
     for name, tensor in first.task.state_dict().items():
         torch.testing.assert_close(second.task.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
+
+
+def test_an_exported_folder_is_an_encoder_with_the_same_weights(work):
+    run = pretrain.Run("mini-bert", work, work / "first", SETTINGS)
+    run.save(work / "kept")
+    weights = work / "kept" / "model.safetensors"
+    encoder = SentenceEncoder.load(export("mini-bert", weights, work / "tokenizer", work / "out"))
+    assert encoder.backbone.config.hidden_dropout_prob == 0.1 and encoder.pooling == "mean"
+    for name, tensor in encoder.backbone.state_dict().items():
+        assert torch.equal(tensor, run.task.backbone.state_dict()[name]), name
 
 
 def test_handed_over_weights_of_another_tokenizer_are_refused(work):

@@ -1,0 +1,185 @@
+"""When does NLI help? STSb Spearman against the pairs seen, the pretraining and the objective (05).
+
+Every row tunes one backbone once over all NLI pairs at a steady rate and looks at it after 1,000,
+2,000, 4,000 ... pairs. Rates were chosen on STSb dev and NLI dev; nothing else is looked at here.
+Backbones of shorter pretraining are what data/build/pretraining/export.py wrote into
+runs/pretraining. A run that is cut off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from sbert_lab import data
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.errors import DataError
+from sbert_lab.experiments import minilm, zoo
+from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.files import read_json, write_json
+from sbert_lab.paths import runs_dir
+from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.tasks import Siamese
+from sbert_lab.training import train
+
+LENGTHS = (5, 10, 25)  # million tokens of pretraining, beside the backbone's own
+FIRST_LOOK, WATCHED, LOWER = 1_000, 2_000, 3
+SOFTMAX, NEGATIVES = "classification", "in-batch negatives"
+
+
+def rows(profile: Profile) -> list[Row]:
+    """The backbone and three objectives, its younger selves, random weights, MiniLM."""
+
+    def row(name: str, start: Callable[[int], SentenceEncoder], note: str, **given) -> Row:
+        objective, kind = given.pop("objective", SOFTMAX), given.pop("kind", "system")
+        run = lambda seed: _curve(profile, name, start(seed), objective, seed, **given)  # noqa: E731
+        return Row(name=name, run=run, note=note, kind=kind)
+
+    def backbone(seed: int) -> SentenceEncoder:
+        return SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+
+    younger = [
+        row(f"softmax, {millions} million tokens", lambda seed, m=millions: _younger(profile, m),
+            f"the backbone after {millions} million tokens of pretraining")
+        for millions in LENGTHS
+    ]  # fmt: skip
+    return [
+        row("softmax", backbone, "the paper's objective, all labels"),
+        row(NEGATIVES, backbone, "the entailments, other rows of the batch as negatives",
+            objective=NEGATIVES),
+        row("softmax, shuffled labels", backbone, "the labels dealt out anew", kind="floor",
+            shuffled=True),
+        *younger,
+        row("softmax, random start", lambda seed: zoo.random_encoder(profile, seed),
+            "the backbone's shape, nothing learned before", kind="floor"),
+        row("softmax, MiniLM's lower half", lambda seed: _lower_half(profile),
+            f"the first {LOWER} of all-MiniLM-L6-v2's 6 layers: a larger network", kind="extra"),
+    ]  # fmt: skip
+
+
+def data_seen(profile: Profile) -> str:
+    return f"{data.coverage('nli', 'train', profile=profile)}, one epoch"
+
+
+def about(profile: Profile) -> dict:
+    config = _config(profile)
+    return {
+        "settings": {
+            "learning_rate": config.learning_rate,
+            "batch_size": config.batch_size,
+            "schedule": config.schedule,
+            "precision": config.precision,
+        }
+    }
+
+
+def _config(profile: Profile) -> TrainConfig:
+    return replace(profile.train, epochs=1, schedule="constant", learning_rate=2e-4)
+
+
+def _younger(profile: Profile, millions: int) -> SentenceEncoder:
+    folder = runs_dir("pretraining", f"{Path(profile.backbone).name}-{millions}")
+    if not folder.is_dir():
+        raise DataError(
+            f"{folder} is missing: the backbone after {millions} million tokens is written by "
+            f"data/build/pretraining (pretrain.py, then export.py --anneal {millions})"
+        )
+    return SentenceEncoder.load(folder, max_length=profile.max_length)
+
+
+def _lower_half(profile: Profile) -> SentenceEncoder:
+    encoder = minilm.load()
+    encoder.backbone.encoder.layer = encoder.backbone.encoder.layer[:LOWER]
+    encoder.backbone.config.num_hidden_layers = LOWER
+    return encoder
+
+
+def _pairs(profile: Profile, objective: str, seed: int, shuffled: bool) -> list[dict]:
+    """The training pairs in an order of the seed's."""
+    pairs = [dict(row) for row in data.load("nli", "train", profile=profile)]
+    if objective == NEGATIVES:
+        pairs = [
+            {"anchor": row["sentence1"], "positive": row["sentence2"]}
+            for row in pairs
+            if row["label"] == 0
+        ]
+    rng = random.Random(seed)
+    rng.shuffle(pairs)
+    if shuffled:
+        labels = [row["label"] for row in pairs]
+        rng.shuffle(labels)
+        pairs = [{**row, "label": label} for row, label in zip(pairs, labels, strict=True)]
+    return pairs
+
+
+def _curve(
+    profile: Profile,
+    name: str,
+    encoder: SentenceEncoder,
+    objective: str,
+    seed: int,
+    shuffled: bool = False,
+) -> Outcome:
+    """One epoch; `info` has [pairs seen, NLI dev accuracy or None, STSb dev Spearman] per look."""
+    pairs = _pairs(profile, objective, seed, shuffled)
+    task = Siamese(encoder, objective, seed=seed)
+    config = _config(profile)
+    if objective == NEGATIVES:
+        config = replace(config, bucket_batches=0)  # batches of mixed length: harder to tell by it
+    every = max(1, FIRST_LOOK // config.batch_size)
+    config = replace(config, seed=seed, evaluate_every=every)
+    folder = runs_dir("studies", "nli", f"{name.replace(' ', '-').replace(',', '')}-{seed}")
+    look = _Looks(profile, folder / "points.json", len(pairs))
+    if not look.points:
+        look.take(task, 0)
+    _count_pairs(task)
+    train(task, pairs, config, evaluate=look, run_dir=folder / "run", show_progress=False)
+    seen, right, spearman = look.points[-1]
+    scores = {"stsb dev": spearman, "gain": spearman - look.points[0][2]}
+    if right is not None:
+        scores["nli dev"] = right
+    return Outcome(scores, info={"curve": look.points, "pairs": seen})
+
+
+def _count_pairs(task: Siamese) -> None:
+    """The task counts the pairs it trained on; the number is saved and resumed with its weights."""
+    task.register_buffer("seen", torch.zeros((), dtype=torch.long))
+
+    def count(module: Siamese, batches: tuple) -> None:
+        if module.training:
+            module.seen += len(batches[0][module.texts[0]]["input_ids"])
+
+    task.register_forward_pre_hook(count)
+
+
+class _Looks:
+    """Called now and then by train(); looks when the pairs seen have doubled, and at the end."""
+
+    def __init__(self, profile: Profile, path: Path, pairs: int) -> None:
+        self.path, self.pairs = path, pairs
+        self.points = read_json(path) if path.is_file() else []
+        watched = data.load("nli", "dev", profile=profile).shuffle(seed=1)
+        self.watched = watched.select(range(min(WATCHED, len(watched))))
+        self.stsb = data.load("stsb", "dev", profile=profile)
+
+    def __call__(self, task: Siamese) -> float:
+        """A number that grows with every look, so that train() keeps the last weights."""
+        seen = int(task.seen)
+        self.points = [p for p in self.points if p[0] < max(1, seen)]  # a resumed run looks again
+        if seen >= max(FIRST_LOOK, 2 * self.points[-1][0]) or seen >= self.pairs:
+            self.take(task, seen)
+        return float(len(self.points))
+
+    def take(self, task: Siamese, seen: int) -> None:
+        right = None
+        if task.head is not None:
+            predicted = task.predict_labels(self.watched["sentence1"], self.watched["sentence2"])
+            right = 100 * float((predicted == torch.tensor(self.watched["label"])).float().mean())
+        spearman = sts.score_pairs(task.encoder.encode, self.stsb).spearman
+        self.points.append([seen, right, spearman])
+        write_json(self.path, self.points)
