@@ -1,8 +1,11 @@
 """Figures: the same bytes each time, alt text, a caption, nothing drawn twice."""
 
+import io
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from PIL import Image
 
 from sbert_lab.course import plots
 from sbert_lab.errors import InputError
@@ -89,3 +92,17 @@ def test_a_heatmap_writes_every_value_where_it_belongs():
     written = {text.get_position(): text.get_text() for text in axes.texts}
     assert written == {(0, 0): "1.00", (1, 0): "0.25", (0, 1): "0.75", (1, 1): "1.00"}
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+
+
+def test_fewer_colours_change_no_colour_that_a_reader_would_see():
+    figure, axes = plots.new(4, 3)
+    axes.imshow(np.linspace(0, 1, 400).reshape(20, 20))
+    axes.scatter(range(8), range(8), c=plots.COLORS)
+    full = io.BytesIO()
+    figure.savefig(full, format="png", dpi=plots.DPI)
+    before, after = (
+        np.asarray(Image.open(one).convert("RGB"), dtype=int)
+        for one in (full, io.BytesIO(plots.png(figure)))
+    )
+    assert np.abs(before - after).max() <= 16  # of 255
+    assert len(plots.png(figure)) < len(full.getvalue()) / 2

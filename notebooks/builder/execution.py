@@ -90,11 +90,10 @@ def scrub(book: nbformat.NotebookNode) -> None:
             continue
         kept = []
         for output in cell.outputs:
-            bar = WIDGET in output.get("data", {})
+            data = output.get("data", {})
+            bar = data.pop(WIDGET, None) and "image/png" not in data
             if bar and IGNORED in (tags or []):
                 continue  # without its widget a progress bar would stand at 0 % for ever
-            if bar:
-                output.data.pop(WIDGET)
             if "metadata" in output:
                 output.metadata = nbformat.from_dict(_alt_texts(output.metadata))
             if output.output_type == "stream":

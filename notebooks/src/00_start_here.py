@@ -27,7 +27,7 @@ setup("00_start_here", study_minutes=MINUTES, computing_seconds=10)
 
 import numpy as np
 
-from sbert_lab.course import doctor, plots
+from sbert_lab.course import doctor, plots, widgets
 from sbert_lab.course import nb00 as checks
 from sbert_lab.course import nb00 as figures
 from sbert_lab.course.nb00 import THEMES, TWELVE
@@ -224,6 +224,28 @@ checks.nearest(my_sentence, nearest_sentence)
 # %% [markdown]
 # Was it the one you would have chosen? If not, you have found your first error of the encoder. Keep
 # such sentences: in notebook 17 you collect five that fool your own.
+#
+# Try more of them here: type, and watch where your sentence lands in both encoders. (The line to
+# type in needs a running notebook; elsewhere you see one example.)
+
+
+# %%
+def place(sentence):
+    encoders = {"raw mini-bert": raw, "tuned mini-sbert": tuned}
+    found = {
+        name: one.encode([sentence, *TWELVE], normalize=True) for name, one in encoders.items()
+    }
+    return figures.among_twelve({name: u[1:] @ u[0] for name, u in found.items()})
+
+
+_ = widgets.explore(
+    place,
+    sentence=widgets.Words("your sentence", "My aunt plays the flute in an orchestra."),
+    caption="The longest bar of each panel has a black frame; the title names its theme. Type a "
+    "sentence about dogs that never says dog: does it get there in both panels?",
+    alt="Two panels of twelve bars, the cosines of one sentence with the twelve, for raw mini-bert "
+    "and tuned mini-sbert; colours are the themes, a black frame marks the nearest.",
+)
 
 # %% [markdown]
 # ### Exercise 3: a self-test

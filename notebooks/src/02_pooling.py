@@ -12,6 +12,7 @@
 # %% tags=["setup"]
 setup("02_pooling", study_minutes=MINUTES, computing_seconds=10)
 
+from functools import partial
 from textwrap import shorten
 
 import torch
@@ -19,7 +20,7 @@ import torch
 from sbert_lab import data, pooling
 from sbert_lab.course import nb02 as checks
 from sbert_lab.course import nb02 as figures
-from sbert_lab.course import plots
+from sbert_lab.course import plots, widgets
 from sbert_lab.encoder import SentenceEncoder
 
 encoder = SentenceEncoder.load("mini-bert", device="cpu")
@@ -253,6 +254,24 @@ plots.show(
     "vector. Which of the two costs more, and how does it grow with the padding?",
     alt="Four lines against the number of padding tokens added: with both masks the shift stays at "
     "zero, with one or no mask it leaves zero as padding is added.",
+)
+
+# %% [markdown]
+# Now move it yourself. These are the token vectors of *"A dog barks."*, seen along the two
+# directions in which they differ most. Pull the slider: each orange dot is a padding token that now
+# takes part.
+
+# %%
+ids = encoder.tokenize([short])[0][0]
+padded = torch.tensor([ids + [encoder.tokenizer.pad_token_id] * 64])
+vectors = encoder.token_embeddings(padded, torch.tensor([[1] * len(ids) + [0] * 64]))[0]
+_ = widgets.explore(
+    partial(figures.mean_moves, vectors, len(ids)),
+    padding=widgets.Slide("padding tokens", range(65), 16),
+    caption="The mean with the mask stays where it is. Without it the mean walks over to the "
+    "padding, fast at first: seven real tokens are soon outvoted.",
+    alt="Dots for real tokens and padding tokens in a plane, and two crosses: the mean with the "
+    "mask among the real tokens, the mean without it on its way to the padding.",
 )
 
 # %% [markdown]

@@ -27,7 +27,7 @@ import torch
 from sbert_lab import data
 from sbert_lab.course import nb07 as checks
 from sbert_lab.course import nb07 as figures
-from sbert_lab.course import plots
+from sbert_lab.course import plots, widgets
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import sections
@@ -229,6 +229,25 @@ plots.show(
 # Each part of the formula has its job: the **margin** asks for a gap that a new sentence will
 # not destroy at once, the **max** says when to stop. And stopping has a price, which the next
 # exercise counts.
+#
+# How large should the margin be? Drag it, and watch the four triplets of Exercise 1 change their
+# kind and the toy come to rest elsewhere.
+
+
+# %%
+def with_margin(margin):
+    distances = to_positive.numpy(), to_negative.numpy()
+    return figures.margin_moves(margin, distances, move_points(margin, True), groups)
+
+
+_ = widgets.explore(
+    with_margin,
+    margin=widgets.Slide("margin", [step / 4 for step in range(13)], 1.0),
+    caption="The dashed line rises with the margin, so fewer triplets are easy, and the groups end "
+    "up farther apart. The network could also meet any margin by making all vectors longer.",
+    alt="Left: the plane of both distances with the dashed line one margin above the diagonal and "
+    "four triplets. Right: the paths of the twelve toy points for this margin.",
+)
 
 # %% [markdown]
 # ### Exercise 2 · The share with nothing to teach (2 points)

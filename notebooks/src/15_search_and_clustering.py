@@ -29,7 +29,7 @@ import pandas as pd
 from sbert_lab import data, search
 from sbert_lab.course import nb15 as checks
 from sbert_lab.course import nb15 as figures
-from sbert_lab.course import plots
+from sbert_lab.course import plots, widgets
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import LabError
 from sbert_lab.experiments import paper
@@ -96,8 +96,24 @@ ask("How can I learn to swim as an adult?")  # change me: ask a question of your
 # something to find or not. Try "How do I get better at cooking?", which nobody here has asked.
 #
 # Then try three of your own. Look for one whose best answer shares hardly a word with it, and for
-# one that the encoder gets wrong.
-#
+# one that the encoder gets wrong. Here the search answers while you type:
+
+
+# %% tags=["nbval-ignore-output"]
+def answers(query):
+    cosines, found = search.top_k(encoder.encode([query]), vectors, k=6)
+    return figures.hits(cosines[0], [questions.texts[row] for row in found[0]])
+
+
+_ = widgets.explore(
+    answers,
+    query=widgets.Words("search", "How can I learn to swim as an adult?"),
+    caption="The six nearest questions; a bar is as long as its cosine. Delete the question word by "
+    "word: which word did the answers depend on?",
+    alt="Six bars, each with a question of the collection and its cosine with the query.",
+)
+
+# %% [markdown]
 # `top_k` is exact: it computes every cosine, a **block** at a time, and keeps only the best. The
 # memory it needs is one block, however many vectors there are.
 

@@ -31,7 +31,7 @@ import torch
 from sbert_lab import data
 from sbert_lab.course import nb16 as checks
 from sbert_lab.course import nb16 as figures
-from sbert_lab.course import plots
+from sbert_lab.course import plots, widgets
 from sbert_lab.devices import move
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
@@ -583,6 +583,28 @@ plots.show(
     "a thousand, overtakes it somewhere: read off where.",
     alt="Log-log lines of multiply-adds per query against the size of the collection for "
     "bi-encoder, poly-encoder with 16 and 64 codes, re-ranking 100 and cross-encoder.",
+)
+
+# %% [markdown]
+# Which way is cheap depends on your collection and on how many candidates you re-rank. Set both:
+
+
+# %%
+def compare_costs(k, questions):
+    ways = ("bi-encoder", "poly-encoder, 16 codes", "cross-encoder")
+    curves = {way: [cost(way, n) for n in collections] for way in ways}
+    curves[f"re-rank {k}"] = [cost(f"re-rank {min(k, n)}", n) for n in collections]
+    return figures.cost_by_size(collections, curves, at=questions)
+
+
+_ = widgets.explore(
+    compare_costs,
+    k=widgets.Slide("candidates k", [5, 10, 20, 50, 100, 200, 500, 1000], 100),
+    questions=widgets.Slide("questions", collections, 10_000),
+    caption="Re-ranking as many candidates as there are questions costs as much as the "
+    "cross-encoder, because it is one. Among a million, 1,000 candidates cost a thousandth of that.",
+    alt="The same log-log lines with a dotted line at the chosen size; the legend says how many "
+    "times the cheapest way each of them costs there.",
 )
 
 # %% [markdown]

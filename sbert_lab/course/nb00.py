@@ -1,6 +1,6 @@
 """Notebook 00. Checks: cosine in one line, the nearest of twelve sentences, the self-test.
 
-Figure: the cosines of the twelve, raw beside tuned.
+Figures: the cosines of the twelve, raw beside tuned; a new sentence among them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sbert_lab.course.diagnose import Hint, NotAttempted, check, diagnose, near, need_number
-from sbert_lab.course.plots import new
+from sbert_lab.course.plots import COLORS, GREY, new
 
 # Four themes, three sentences each: the sentences of the notebook's figure.
 THEMES = ("music", "cooking", "harbour", "dogs")
@@ -222,7 +222,7 @@ def _plain(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else value
 
 
-# ---- figure: two similarity matrices under one colour scale.
+# ---- figures: two similarity matrices under one colour scale; a sentence among the twelve.
 
 
 def raw_beside_tuned(
@@ -249,3 +249,23 @@ def _mark_themes(axes: Axes, themes: Sequence[str], size: int) -> None:
     for i in range(1, len(themes)):
         axes.axhline(size * i - 0.5, color="white", linewidth=2)
         axes.axvline(size * i - 0.5, color="white", linewidth=2)
+
+
+def among_twelve(cosines: Mapping[str, np.ndarray]) -> Figure:
+    """One panel per encoder: the cosines of a sentence with the twelve, its nearest marked."""
+    figure, panels = new(10, 3.6, columns=len(cosines), sharex=True, sharey=True)
+    colors = [COLORS[[0, 1, 2, 3][place // 3]] for place in range(12)]
+    for axes, (name, values) in zip(panels, cosines.items(), strict=True):
+        nearest = int(np.argmax(values))
+        axes.barh(range(12), values, color=colors)
+        axes.barh(nearest, values[nearest], fill=False, edgecolor="black", lw=2)
+        for place, value in enumerate(values):
+            weight = "bold" if place == nearest else "normal"
+            axes.text(max(value, 0) + 0.02, place, f"{value:.2f}", va="center", weight=weight)
+        axes.axvline(0, color=GREY, lw=1)
+        axes.set_title(f"{name}: {THEMES[nearest // 3]}")
+        axes.set_xlabel("cosine with your sentence")
+    panels[0].set_yticks(range(12), TWELVE)
+    panels[0].set_xlim(min(-0.2, *map(np.min, cosines.values())), 1.12)
+    panels[0].invert_yaxis()
+    return figure

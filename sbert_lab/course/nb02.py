@@ -304,3 +304,33 @@ def max_picks(tokens: Sequence[str], vectors, *, shown: int = 32) -> Figure:
     right.set_xlim(0, wins.max() * 1.18)
     right.tick_params(axis="y", length=0, labelleft=False)
     return figure
+
+
+def mean_moves(vectors, real: int, padding: int) -> Axes:
+    """The mean of the real tokens, and of all with some padding, in two principal directions.
+
+    vectors: (T, H), the real tokens first, then at least as much padding as is asked for.
+    """
+    tokens = torch.as_tensor(vectors)[None, : real + padding]  # (1, T, H)
+    mask = (torch.arange(real + padding) < real).long()[None]
+    masked, naive = (pooling.pool("mean", tokens, one)[0].numpy() for one in (mask, None))
+    vectors = np.asarray(vectors)
+    alone = vectors[:real].mean(axis=0)
+    by = [100 * np.linalg.norm(one - alone) / np.linalg.norm(alone) for one in (masked, naive)]
+    directions = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)[2][:2]
+    flat = vectors @ directions.T  # (T, 2): one view for every amount of padding
+    _, axes = new(7, 4)
+    axes.scatter(*flat[real:].T, s=16, color="#dddddd")
+    axes.scatter(*flat[real : real + padding].T, s=16, color=COLORS[1], label="padding")
+    axes.scatter(*flat[:real].T, s=40, color=COLORS[0], label="real tokens")
+    for mean, color, name in ((masked, COLORS[0], "with"), (naive, COLORS[5], "without")):
+        axes.scatter(*(directions @ mean), s=160, marker="X", color=color, edgecolor="black",
+                     zorder=3, label=f"mean {name} the mask")  # fmt: skip
+    axes.annotate("", directions @ naive, directions @ masked, arrowprops={"arrowstyle": "->"})
+    axes.set_title(
+        f"{padding} padding tokens move it by {by[0]:.0f} % with the mask, {by[1]:.0f} % without"
+    )
+    axes.set_xlabel("first principal direction")
+    axes.set_ylabel("second principal direction")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+    return axes

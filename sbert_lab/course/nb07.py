@@ -249,20 +249,37 @@ def toy_paths(panels: Mapping[str, Sequence], groups: Sequence[int]) -> Figure:
     figure, axes = new(9.5, 3.7, columns=len(panels))
     groups = np.asarray(groups)
     for one, (title, path) in zip(axes, panels.items(), strict=True):
-        path = np.asarray(path)
-        for point, group in enumerate(groups):
-            color, marker = COLORS[[0, 1, 3][group]], "os^"[group]
-            one.plot(*path[:, point].T, color=color, lw=0.9, alpha=0.6)
-            one.scatter(*path[0, point], s=22, marker=marker, facecolor="white", edgecolor=color)
-            one.scatter(*path[-1, point], s=42, marker=marker, color=color, zorder=3)
+        _draw_path(one, np.asarray(path), groups)
         one.set_title(title)
         one.set_aspect("equal", adjustable="datalim")
-        one.set_xlabel("first dimension")
         one.locator_params(nbins=5)
     axes[0].set_ylabel("second dimension")
     hollow = axes[0].scatter([], [], facecolor="white", edgecolor=GREY, label="start")
     filled = axes[0].scatter([], [], color=GREY, label="end")
     figure.legend(handles=[hollow, filled], loc="outside lower center", ncols=2)
+    return figure
+
+
+def _draw_path(axes: Axes, path: np.ndarray, groups: Sequence[int]) -> None:
+    for point, group in enumerate(groups):
+        color, marker = COLORS[[0, 1, 3][group]], "os^"[group]
+        axes.plot(*path[:, point].T, color=color, lw=0.9, alpha=0.6)
+        axes.scatter(*path[0, point], s=22, marker=marker, facecolor="white", edgecolor=color)
+        axes.scatter(*path[-1, point], s=42, marker=marker, color=color, zorder=3)
+    axes.set_xlabel("first dimension")
+
+
+def margin_moves(margin: float, distances: tuple, path: np.ndarray, groups: Sequence[int]):
+    """Left: the regions of this margin and some triplets; right: where the toy comes to rest."""
+    figure, (plane, toy) = new(8, 3.7, columns=2)
+    _background(plane, 6, margin)
+    _scatter(plane, *distances, margin, size=70)
+    _label(plane, 6)
+    kinds = kind_of(*distances, margin)
+    plane.set_title("  ".join(f"{name} {int(np.sum(kinds == name))}" for name in KINDS))
+    _draw_path(toy, np.asarray(path), groups)
+    toy.set(xlim=(-3.5, 3.5), ylim=(-3.5, 3.5), aspect="equal", ylabel="second dimension")
+    toy.set_title(f"margin {margin:g}")
     return figure
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from textwrap import shorten
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -314,3 +315,16 @@ def hover_map(points, labels: Sequence[int], texts: Sequence[str]) -> str:
         for (x, y), label, text in zip(places, labels, texts, strict=True)
     ]
     return f'<svg viewBox="0 0 600 360" width="600" height="360">{"".join(dots)}</svg>'
+
+
+def hits(cosines: Sequence[float], texts: Sequence[str]) -> Axes:
+    """What a search found, best on top: each answer is written on a bar as long as its cosine."""
+    _, axes = new(8.5, 0.6 + 0.36 * len(texts))
+    axes.barh(range(len(texts)), cosines, color=COLORS[4], alpha=0.45)
+    for row, (cosine, text) in enumerate(zip(cosines, texts, strict=True)):
+        axes.text(0.01, row, f"{cosine:.2f}  {shorten(text, 100)}", va="center", parse_math=False)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("cosine")
+    axes.set_yticks([])
+    axes.invert_yaxis()
+    return axes

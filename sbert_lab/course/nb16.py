@@ -286,13 +286,26 @@ def code_views(weights, tokens: Sequence[str]) -> Axes:
     return axes
 
 
-def cost_by_size(sizes: Sequence[int], curves: Mapping[str, Sequence[float]]) -> Axes:
-    """Multiply-adds per query against the size of the collection, both logarithmic."""
+def cost_by_size(
+    sizes: Sequence[int], curves: Mapping[str, Sequence[float]], at: int | None = None
+) -> Axes:
+    """Multiply-adds per query against the size of the collection, both logarithmic.
+
+    at: one of the sizes, marked by a line; there every cost is compared with the cheapest.
+    """
     _, axes = new(6.8, 4)
+    times = dict.fromkeys(curves, "")
+    if at:
+        here = {name: values[list(sizes).index(at)] for name, values in curves.items()}
+        least = min(here.values())
+        times = {name: f": {cost / least:,.0f} x" for name, cost in here.items()}
+        axes.axvline(at, color=GREY, lw=1, ls=":")
+        axes.set_title(f"{at:,} questions; right: times the cheapest")
     for name, values in curves.items():
         color, marker = FAMILIES[family_of(name)]
         style, face = ("--", "white") if "64" in name else ("-", color)
-        axes.plot(sizes, values, style, color=color, marker=marker, ms=5, mfc=face, label=name)
+        axes.plot(sizes, values, style, color=color, marker=marker, ms=5, mfc=face,
+                  label=name + times[name])  # fmt: skip
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("questions in the collection")

@@ -8,11 +8,13 @@ plots.show(figure, caption="The loss falls fast, then slowly.", alt="A falling c
 import base64
 import io
 import sys
+from collections.abc import Mapping
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from PIL import Image
 
 from sbert_lab.errors import InputError
 
@@ -51,8 +53,11 @@ def new(width: float = 6, height: float = 3.6, columns: int = 1, rows: int = 1, 
     return figure, axes
 
 
-def show(drawing, *, caption: str, alt: str) -> None:
-    """Display a Figure or Axes as PNG with its alt text, and the caption below it."""
+def show(drawing, *, caption: str, alt: str, view: Mapping | None = None) -> None:
+    """Display a Figure or Axes as PNG with its alt text, and the caption below it.
+
+    view: the same in a livelier form, by MIME type, for front ends that know it.
+    """
     from IPython.display import display
 
     for name, text in (("caption", caption), ("alt", alt)):
@@ -61,7 +66,7 @@ def show(drawing, *, caption: str, alt: str) -> None:
                 f"{name} is empty: say what to notice (caption) and what is seen (alt)"
             )
     picture, about = bundle(figure_of(drawing), alt)
-    display(picture, metadata=about, raw=True)
+    display(picture | (view or {}), metadata=about, raw=True)
     display({"text/markdown": f"*{caption}*", "text/plain": caption}, raw=True)
 
 
@@ -83,9 +88,16 @@ def figure_of(drawing) -> Figure:
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as PNG, without the version stamp that would differ from machine to machine."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    """The figure as PNG in 256 colours, which makes a notebook less than half as large.
+
+    It has no version stamp, which would differ from machine to machine.
+    """
+    full, buffer = io.BytesIO(), io.BytesIO()
+    figure.savefig(full, format="png", dpi=DPI)
+    image = Image.open(full).convert("RGB")
+    image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+        buffer, format="png", optimize=True
+    )
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(figure)  # made with pyplot: otherwise Jupyter would draw it a second time
     return buffer.getvalue()
