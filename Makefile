@@ -7,10 +7,10 @@ WORKERS ?= 2
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help environment lab course proof test unit nbval solutions lint notebooks ledger site data bench zip clean
+.PHONY: help environment lab course proof test test-browser unit nbval solutions lint notebooks ledger site data bench zip clean
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 environment:
 	@test -n "$(PYTHON)" || { echo "No Python found: install Python 3.11 or newer (python.org)."; exit 1; }
@@ -33,10 +33,13 @@ endif
 proof: environment  ## convince a stranger in five minutes
 	@$(VENV)/python .ci/proof.py
 
-test: lint unit nbval solutions  ## everything that CI checks: lint, unit tests, notebooks, solutions
+test: lint unit nbval solutions test-browser  ## everything that CI checks: lint, unit tests, notebooks, solutions, a browser
 
 unit: environment
-	OMP_NUM_THREADS=1 $(VENV)/python -m pytest -n $(WORKERS) --dist loadfile tests
+	OMP_NUM_THREADS=1 $(VENV)/python -m pytest -n $(WORKERS) --dist loadfile -m "not browser" tests
+
+test-browser: environment  ## JupyterLab and the site in a real browser; skipped where there is no Chromium
+	@$(VENV)/python .ci/browser.py
 
 nbval: environment
 ifneq ($(NOTEBOOKS),)

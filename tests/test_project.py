@@ -13,7 +13,18 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-COMMANDS = ["lab", "course", "proof", "test", "lint", "notebooks", "site", "bench", "clean"]
+COMMANDS = [
+    "lab",
+    "course",
+    "proof",
+    "test",
+    "test-browser",
+    "lint",
+    "notebooks",
+    "site",
+    "bench",
+    "clean",
+]
 
 
 def requirement_lines() -> list[str]:
