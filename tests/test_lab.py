@@ -130,7 +130,8 @@ def test_extra_needs_are_looked_for_too(monkeypatch):
 def test_colab_gets_what_is_missing_but_never_torch_or_numpy(monkeypatch, capsys):
     commands = []
     monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
-    monkeypatch.setattr(lab.subprocess, "run", lambda command, check: commands.append(command))
+    done = types.SimpleNamespace(returncode=0)
+    monkeypatch.setattr(lab.subprocess, "run", lambda c, **given: commands.append(c) or done)
     lab.provide(["scipy>=1.11"])
     (command,) = commands
     assert command[1:4] == ["-m", "pip", "install"] and command[-1] == "scipy>=1.11"
@@ -153,7 +154,7 @@ def bootstrap(folder: Path, before: str = "", repository: str = "") -> subproces
 
 
 def test_the_bootstrap_is_short():
-    assert len(lab.BOOTSTRAP.splitlines()) <= 18
+    assert len(lab.BOOTSTRAP.splitlines()) <= 25
 
 
 def test_the_bootstrap_finds_the_package_in_a_parent_folder():
@@ -168,8 +169,13 @@ def test_far_from_the_course_the_bootstrap_says_what_to_do(tmp_path):
     colab = "import types; sys.modules['google.colab'] = types.ModuleType('google.colab')\n"
     done = bootstrap(tmp_path, before=colab)
     assert done.returncode == 1 and "upload sbert-lab.zip" in done.stderr
+    assert "one click is not available yet" in done.stderr
+    (tmp_path / "sbert-lab.zip").write_bytes(b"PK half of an upload")
+    done = bootstrap(tmp_path, before=colab)
+    assert done.returncode == 1 and "wait until all of it has arrived" in done.stderr
     done = bootstrap(tmp_path, before=colab, repository=(tmp_path / "nowhere").as_uri())
-    assert done.returncode == 1 and "nowhere" in done.stderr and "sbert-lab.zip" in done.stderr
+    assert done.returncode == 1 and "nothing could be fetched from file://" in done.stderr
+    assert "nowhere" in done.stderr and "upload sbert-lab.zip" in done.stderr
 
 
 def small_course(folder: Path) -> Path:

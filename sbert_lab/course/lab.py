@@ -23,21 +23,25 @@ NEVER_INSTALLED = ("torch", "numpy")  # Colab's own builds fit its GPU; another 
 # The first lines of every notebook; build.py fills in the address from pyproject.toml.
 BOOTSTRAP = """\
 # Finds the course's package (in Colab it fetches it). Nothing to read here: just run the cell.
-import importlib.util, pathlib, subprocess, sys, zipfile
+import importlib.util, os, pathlib, subprocess, sys, zipfile
 
-REPOSITORY = "{repository}"
+REPOSITORY, why = "{repository}", "one click is not available yet"
 here, clone = pathlib.Path.cwd(), pathlib.Path("sbert-lab").resolve()
 if "google.colab" in sys.modules and not clone.exists():
-    if pathlib.Path("sbert-lab.zip").exists():
+    if zipfile.is_zipfile("sbert-lab.zip"):
         zipfile.ZipFile("sbert-lab.zip").extractall()
     elif REPOSITORY:
-        subprocess.run(["git", "clone", "-q", "--depth", "1", REPOSITORY, "sbert-lab"])
+        os.environ["GIT_TERMINAL_PROMPT"] = "0"  # an unknown address must not ask for a password
+        git = ["git", "clone", "-q", "--depth", "1", REPOSITORY, "sbert-lab"]
+        said = subprocess.run(git, capture_output=True, text=True).stderr.strip()
+        why = f"nothing could be fetched from {{REPOSITORY}} ({{said.splitlines()[-1:]}})"
 found = [p for p in (here, *here.parents, clone) if (p / "sbert_lab/course/lab.py").exists()]
 sys.path[:0] = [str(p) for p in found[:1]]
 if not importlib.util.find_spec("sbert_lab"):
     raise ImportError(
-        "the course is not here: open this notebook in the course's folder; in Colab upload "
-        "sbert-lab.zip with the folder button on the left, then run this cell again (README)"
+        "the course is not here. On your machine: open this notebook in the course's folder. In "
+        f"Colab: {{why}}; upload sbert-lab.zip (`make zip` makes it) with the folder button on the "
+        "left, wait until all of it has arrived, and run this cell again"
     )
 from sbert_lab.course.lab import came_from, peek, setup, shows, you_said
 """
@@ -120,7 +124,14 @@ def provide(requirements: list[str]) -> None:
         pins = Path(folder, "pins.txt")
         pins.write_text("".join(f"{n}=={metadata.version(n)}\n" for n in NEVER_INSTALLED))
         command = [sys.executable, "-m", "pip", "install", "-q", "-c", str(pins), *requirements]
-        subprocess.run(command, check=True)
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        reason = next((line for line in done.stderr.splitlines() if "ERROR" in line), "no reason")
+        raise LabError(
+            f"pip could not install {', '.join(requirements)} beside this session's torch and "
+            f"numpy: {reason.removeprefix('ERROR: ')}. In Colab try Runtime, Disconnect and delete "
+            "runtime, and begin again; or work on your own machine (README, Start)"
+        )
 
 
 def _device_name(device) -> str:
