@@ -1,7 +1,9 @@
 """Networks so small that a training takes less than a second, and what to do with them."""
 
+import contextlib
 import copy
 import os
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -85,3 +87,12 @@ def digest_of(module: torch.nn.Module) -> str:
         path = Path(place, "weights")
         save_file({name: one.contiguous() for name, one in module.state_dict().items()}, path)
         return sha256(path)
+
+
+@contextlib.contextmanager
+def replaced_stdin(text):
+    before, sys.stdin = sys.stdin, text
+    try:
+        yield
+    finally:
+        sys.stdin = before
