@@ -21,7 +21,7 @@ from sbert_lab.encoder_folder import (
     write_digests,
     write_settings,
 )
-from sbert_lab.encoding import Encoder
+from sbert_lab.encoding import Encoder, name_half_character
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder
 from sbert_lab.pooling import POOLERS, pool
@@ -140,7 +140,12 @@ class SentenceEncoder(Encoder):
         """Token ids and segments of sentences or of pairs, and how many had to be cut off."""
         if self.lower_case:
             texts = [t.lower() if isinstance(t, str) else tuple(map(str.lower, t)) for t in texts]
-        encodings = self._pieces.encode_batch_fast(list(texts))
+        texts = list(texts)
+        try:
+            encodings = self._pieces.encode_batch_fast(texts)
+        except TypeError:
+            name_half_character(texts)
+            raise
         return encodings, sum(bool(e.overflowing) for e in encodings)
 
 

@@ -102,7 +102,12 @@ def read_settings(folder: Path) -> Settings:
         "max_length": bert.get("max_seq_length"),
         "lower_case": bert.get("do_lower_case", False),
     }
-    for module in _optional(folder / "modules.json", default=[]):
+    modules = _optional(folder / "modules.json", default=[])
+    if not isinstance(bert, dict) or not isinstance(modules, list):
+        raise CheckpointError(f"{folder}: modules.json or sentence_bert_config.json is broken")
+    for module in modules:
+        if not isinstance(module, dict) or not isinstance(module.get("path", ""), str):
+            raise CheckpointError(f"{folder / 'modules.json'} is broken: {module!r} is no module")
         kind = str(module.get("type", "")).rsplit(".", 1)[-1]
         if kind not in _MODULES:
             raise CheckpointError(
@@ -113,6 +118,8 @@ def read_settings(folder: Path) -> Settings:
             found["pooling"] = _read_pooling(folder / module.get("path", "1_Pooling"))
         elif kind == "Normalize":
             found["normalize"] = True
+    if not isinstance(found["max_length"], int | None):
+        raise CheckpointError(f"{folder}: the longest input is {found['max_length']!r}")
     return Settings(**found)
 
 
@@ -122,15 +129,17 @@ def _optional(path: Path, default: object = None) -> object:
 
 def _read_pooling(folder: Path) -> str:
     config = read_json(folder / "config.json")
+    if not isinstance(config, dict):
+        raise CheckpointError(f"{folder / 'config.json'} is broken: it should hold a mapping")
     modes = config.get("pooling_mode")
     if modes is None:
         modes = [key for key, value in config.items() if key.startswith("pooling_mode_") and value]
         names = {flag: name for name, flag in _FLAGS.items()}
         modes = [names.get(mode, mode) for mode in modes]
-    modes = [modes] if isinstance(modes, str) else list(modes)
-    if len(modes) != 1 or modes[0] not in POOLERS:
+    modes = modes if isinstance(modes, list) else [modes]
+    if len(modes) != 1 or not isinstance(modes[0], str) or modes[0] not in POOLERS:
         raise CheckpointError(
-            f"{folder} pools by {', '.join(modes) or 'nothing'}: "
+            f"{folder} pools by {', '.join(map(str, modes)) or 'nothing'}: "
             f"only one of {choices(POOLERS)} is known here"
         )
     return modes[0]

@@ -53,6 +53,18 @@ def check_sentence(position: int, sentence: object) -> None:
         )
 
 
+def name_half_character(texts: Sequence[str | tuple[str, str]]) -> None:
+    """Say which text no tokenizer takes: one with half of a UTF-16 character in it."""
+    for position, text in enumerate(texts):
+        try:
+            "".join(text).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"text {position} of this batch, {''.join(text)[:40]!r}, has half a character at "
+                f"place {error.start}: text.encode('utf-8', 'replace').decode() replaces it"
+            ) from None
+
+
 def check_pairs(first: object, second: object) -> list[tuple[str, str]]:
     """Two lists of strings of one length as a list of pairs."""
     first, second = check_sentences(first), check_sentences(second)

@@ -34,6 +34,6 @@ def choices(names: Iterable[str]) -> str:
 def require_choice(kind: str, value: object, allowed: Iterable[str]) -> str:
     """Return value if it is one of the allowed names; otherwise say which there are."""
     names = list(allowed)
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise InputError(f"unknown {kind} {value!r}: choose {choices(names)}")
-    return str(value)
+    return value

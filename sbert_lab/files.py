@@ -160,7 +160,7 @@ def read_json(path: str | Path) -> object:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise CheckpointError(f"{path} is missing") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"{path} cannot be read ({error}): restore or delete it") from error
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from sbert_lab.errors import InputError, require_choice
-from sbert_lab.similarity import all_cosine, pairwise_cosine
+from sbert_lab.similarity import all_cosine, check_tensors, pairwise_cosine
 
 # The seven concatenations of Table 6, by the names they have there.
 _PARTS = {
@@ -32,16 +32,26 @@ PAPER_CONCATENATION = "(u, v, |u-v|)"
 def concatenate(u: Tensor, v: Tensor, concatenation: str = PAPER_CONCATENATION) -> Tensor:
     """What the softmax classifier sees: (B, H), (B, H) -> (B, parts * H)."""
     name = require_choice("concatenation", concatenation, CONCATENATIONS)
+    _check_batches(u, v)
     return torch.cat([_PARTS[part](u, v) for part in CONCATENATIONS[name]], dim=-1)
 
 
 def classification_loss(logits: Tensor, labels: Tensor) -> Tensor:
     """Cross-entropy of softmax(W_t(...)): (B, K), (B,) -> scalar."""
-    return F.cross_entropy(logits.float(), labels)
+    _check_batches(logits)
+    _check_answers(labels, logits)
+    try:
+        return F.cross_entropy(logits.float(), labels)
+    except (IndexError, RuntimeError) as error:
+        raise InputError(
+            f"labels must be whole numbers from 0 to {logits.shape[1] - 1}: {error}"
+        ) from error
 
 
 def regression_loss(u: Tensor, v: Tensor, scores: Tensor) -> Tensor:
     """Mean squared error between the cosine and the gold score (scaled to 0..1): -> scalar."""
+    _check_batches(u, v)
+    _check_answers(scores, u)
     return F.mse_loss(pairwise_cosine(u.float(), v.float()), scores.float())
 
 
@@ -49,6 +59,7 @@ def triplet_losses(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0
 ) -> Tensor:
     """max(|a-p| - |a-n| + margin, 0) with Euclidean distances, one per triplet: -> (B,)."""
+    _check_batches(anchor, positive, negative)
     to_positive = F.pairwise_distance(anchor.float(), positive.float())
     to_negative = F.pairwise_distance(anchor.float(), negative.float())
     return (to_positive - to_negative + margin).clamp(min=0)
@@ -61,7 +72,21 @@ def triplet_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: flo
 
 def in_batch_negatives_loss(u: Tensor, v: Tensor, scale: float = 20.0) -> Tensor:
     """Each u must find its own v among all v of the batch, the idea that came after: -> scalar."""
-    if u.shape != v.shape:
-        raise InputError(f"pairs need equal shapes, got {tuple(u.shape)} and {tuple(v.shape)}")
+    _check_batches(u, v)
     cosines = all_cosine(u.float(), v.float())  # (B, B)
     return F.cross_entropy(cosines * scale, torch.arange(len(u), device=u.device))
+
+
+def _check_batches(*embeddings: Tensor) -> None:
+    """Raise unless all are (B, H), of one shape, with a row at least: a mean of none is nan."""
+    check_tensors(*embeddings)
+    shapes = [tuple(one.shape) for one in embeddings]
+    if len(set(shapes)) > 1 or len(shapes[0]) != 2 or not all(shapes[0]):
+        raise InputError(f"expected equal shapes (B, H), got {' and '.join(map(str, shapes))}")
+
+
+def _check_answers(answers: Tensor, embeddings: Tensor) -> None:
+    """Raise unless there is one answer for each row; otherwise torch would repeat the one."""
+    if not isinstance(answers, Tensor) or answers.shape != embeddings.shape[:1]:
+        found = tuple(getattr(answers, "shape", ())) or type(answers).__name__
+        raise InputError(f"{len(embeddings)} rows need as many answers, got {found}")

@@ -54,7 +54,14 @@ class TrainConfig(_Settings):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise InputError(f"{name} must be None or a whole number >= 1, got {value!r}")
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+        for name in ("learning_rate", "warmup_share", "weight_decay", "beta2", "clip_norm"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise InputError(f"{name} must be a number, got {value!r}")
+        for name in ("bucket_batches", "seed", "compile"):
+            if not isinstance(getattr(self, name), int):
+                raise InputError(f"{name} must be a whole number, got {getattr(self, name)!r}")
+        if self.learning_rate <= 0:
             raise InputError(f"learning_rate must be above 0, got {self.learning_rate!r}")
         if not 0 <= self.warmup_share < 1:
             raise InputError(f"warmup_share must lie in [0, 1), got {self.warmup_share!r}")

@@ -72,7 +72,16 @@ def all_pairs(name: str, u: Tensor, v: Tensor) -> Tensor:
     return ALL_PAIRS[require_choice("similarity", name, ALL_PAIRS)](u, v)
 
 
+def check_tensors(*tensors: Tensor) -> None:
+    """Raise unless these are tensors of floating-point numbers."""
+    for one in tensors:
+        if not isinstance(one, Tensor) or not one.is_floating_point():
+            found = one.dtype if isinstance(one, Tensor) else type(one).__name__
+            raise InputError(f"expected a tensor of floats, got {found}: use torch.as_tensor(...)")
+
+
 def _check_pairs(u: Tensor, v: Tensor) -> None:
+    check_tensors(u, v)
     if u.shape != v.shape:
         raise InputError(
             f"pairs need equal shapes, got {tuple(u.shape)} and {tuple(v.shape)}: "
@@ -81,6 +90,7 @@ def _check_pairs(u: Tensor, v: Tensor) -> None:
 
 
 def _check_widths(u: Tensor, v: Tensor) -> None:
+    check_tensors(u, v)
     if u.ndim != 2 or v.ndim != 2 or u.shape[1] != v.shape[1]:
         raise InputError(
             f"expected (N, H) and (M, H) with one H, got {tuple(u.shape)} and {tuple(v.shape)}"

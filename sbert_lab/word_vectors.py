@@ -7,7 +7,7 @@ A folder holds words.txt (one word a line, most frequent first), vectors.safeten
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -112,8 +112,9 @@ class WordVectors:
 
     def encode(self, sentences: Sequence[str], *, drop_stop_words: bool = False) -> np.ndarray:
         """Mean vectors: N sentences -> float32 (N, H). A sentence of unknown words gives zeros."""
-        if isinstance(sentences, str):
-            raise InputError("encode takes a list of sentences, not a single string")
+        if isinstance(sentences, str) or not isinstance(sentences, Iterable):
+            given = type(sentences).__name__
+            raise InputError(f"encode takes a list of sentences, not a single {given}")
         found = [self._look_up(row, s, drop_stop_words) for row, s in enumerate(sentences)]
         return _mean_rows(self.vectors, [places for places, _ in found], [m for _, m in found])
 

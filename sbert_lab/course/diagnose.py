@@ -110,6 +110,11 @@ def check(
             return NOT_ATTEMPTED
         except Hint as hint:
             return NOT_THERE_YET + str(hint)
+        except Exception as error:
+            if any(map(callable, answers)):
+                raise  # the traceback through the learner's own code is the best hint
+            kinds = " and ".join(type(answer).__name__ for answer in answers)
+            return f"{NOT_THERE_YET}the check cannot use this ({kinds}): {error}"
         return CORRECT
 
     @functools.wraps(function)

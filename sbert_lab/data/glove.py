@@ -33,6 +33,8 @@ def load_glove(
         if number == 1 and _is_header(line):
             continue
         size = size or line.count(" ")
+        if not size:
+            fail(path, number, "not a word and numbers")
         word, vector = _parse_line(path, number, line, size)
         words.append(word)
         vectors.append(np.asarray(vector, dtype=np.float32))
@@ -48,7 +50,7 @@ def _parse_line(path: Path, number: int, line: str, size: int) -> tuple[str, lis
         vector = [float(text) for text in numbers]
     except ValueError:
         fail(path, number, f"not a word and {size} numbers")
-    if len(vector) != size or _ends_in_number(word):
+    if len(vector) != size or _ends_in_number(word) or not all(map(_fits, vector)):
         fail(path, number, f"not a word and {size} numbers")
     return word, vector
 
@@ -60,6 +62,11 @@ def _ends_in_number(word: str) -> bool:
         return bool(space) and bool(float(last) or True)
     except ValueError:
         return False
+
+
+def _fits(value: float) -> bool:
+    """Neither NaN nor too large for the 32 bits that are kept."""
+    return abs(value) < 3e38
 
 
 def _is_header(line: str) -> bool:

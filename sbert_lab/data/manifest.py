@@ -13,7 +13,7 @@ RESTORE = "restore it with `git checkout -- data/mini`"
 def expected_rows(root: Path, name: str, split: str) -> int:
     """The row count that the manifest gives for one split of a mini corpus."""
     counts = read_manifest(root).get("corpora", {}).get(name, {})
-    if split not in counts:
+    if not isinstance(counts.get(split), int):
         raise DataError(f"{root / 'manifest.json'} has no row count for {name} {split}: {RESTORE}")
     return counts[split]
 
@@ -39,10 +39,15 @@ def read_manifest(root: Path) -> dict:
         return _parse(path, path.stat().st_mtime_ns)
     except FileNotFoundError:
         raise DataError(f"there is no {path}: {RESTORE}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+    except (ValueError, RecursionError) as problem:
         raise DataError(f"{path} is broken ({problem}): {RESTORE}") from None
 
 
 @lru_cache(maxsize=8)
 def _parse(path: Path, _changed: int) -> dict:
-    return json.loads(path.read_text(encoding="utf-8"))
+    found = json.loads(path.read_text(encoding="utf-8"))
+    for part in ("corpora", "files"):
+        entries = found.get(part, {}) if isinstance(found, dict) else None
+        if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
+            raise ValueError(f"no table under {part!r}")
+    return found

@@ -54,7 +54,7 @@ def agglomerate(
         raise InputError("give either the number of clusters or a threshold for the cosine")
     from sklearn.cluster import AgglomerativeClustering
 
-    units = _units(vectors, number or 1)
+    units = _units(vectors, 1 if number is None else number)
     if not np.linalg.norm(units, axis=1).all():
         raise InputError("a vector of zeros has no direction: leave it out before clustering")
     model = AgglomerativeClustering(

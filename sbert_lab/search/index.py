@@ -174,13 +174,15 @@ class VectorIndex:
         try:
             kind, about = found["kind"], found["about"]
             engine_file = VECTORS if kind == "exact" else FAISS_FILE
+            metadata = _read_lines(path / METADATA) if (path / METADATA).exists() else None
+            engine = _read_engine(kind, path / engine_file)
+            index = cls(kind, engine, _read_lines(path / SENTENCES), about, metadata)
+            index.delete(found.get("deleted", ()))
+            return index
         except KeyError as error:
             raise CheckpointError(f"{path / ABOUT} lacks {error}: build the index again") from error
-        metadata = _read_lines(path / METADATA) if (path / METADATA).exists() else None
-        engine = _read_engine(kind, path / engine_file)
-        index = cls(kind, engine, _read_lines(path / SENTENCES), about, metadata)
-        index.delete(found.get("deleted", ()))
-        return index
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            raise CheckpointError(f"{path} is broken ({error}): build the index again") from error
 
 
 def recall_of(found: np.ndarray, truth: np.ndarray) -> float:

@@ -79,6 +79,8 @@ def read_columns(
 ) -> dict[str, list]:
     """The columns that a task needs, as lists of strings and of answers that make sense."""
     wanted = [*texts, answer] if answer else list(texts)
+    if isinstance(rows, (str, bytes, dict)) or not hasattr(rows, "__getitem__"):
+        raise InputError(f"rows is a {type(rows).__name__}: expected a list of mappings")
     if hasattr(rows, "column_names"):
         missing = [name for name in wanted if name not in rows.column_names]
         if missing:

@@ -61,6 +61,6 @@ def read_jsonl(path: str | Path) -> list[dict]:
         if line.strip():
             try:
                 rows.append(json.loads(line))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{path}, line {number}: not JSON ({error})") from error
     return rows

@@ -56,7 +56,7 @@ def arrays(draw, *, tensor: bool | None = None):
         values = np.zeros_like(values)
     if kind == "huge":
         values = values * 1e37
-    if kind == "object":
+    if kind == "object" and not tensor:
         return values.astype(object)
     types = {"int": np.int64, "half": np.float16}
     with np.errstate(all="ignore"):

@@ -31,6 +31,8 @@ def raw_lines(path: Path) -> Iterator[bytes]:
             yield from file
     except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise DataError(f"{path}: not a complete gzip file ({problem}); fetch it again") from None
+    except OSError as problem:
+        raise DataError(f"{path} cannot be read: {problem.strerror or problem}") from None
 
 
 def numbered(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:

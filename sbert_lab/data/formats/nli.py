@@ -42,9 +42,14 @@ def read_nli_source(paths: list[Path]) -> Iterator[dict]:
 def _parse_object(path: Path, number: int, line: str) -> dict:
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as problem:
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        fail(path, number, "half a character (a lone surrogate such as \\ud800)")
+    except (ValueError, RecursionError) as problem:
         fail(path, number, f"not JSON ({problem})")
     for key in ("gold_label", "sentence1", "sentence2"):
         if not isinstance(record, dict) or not isinstance(record.get(key), str):
             fail(path, number, f"no text under {key!r}")
+    if not isinstance(record.get("genre", ""), str):
+        fail(path, number, "the genre is not a text")
     return record

@@ -7,6 +7,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation.groups import connect
+from sbert_lab.experiments.evaluation.vectors import finite_numbers
 from sbert_lab.search import top_k
 from sbert_lab.search.blocks import BLOCK, checked_units, upper_triangle
 
@@ -46,7 +47,8 @@ def precision_recall(cosines, labels, threshold: float) -> tuple[float, float, f
 
     With nothing called a duplicate all three are 0.
     """
-    called, true = np.asarray(cosines) >= threshold, np.asarray(labels) == 1
+    called = finite_numbers(cosines, "cosines") >= threshold
+    true = finite_numbers(labels, "labels") == 1
     if called.shape != true.shape or not true.any():
         raise InputError(f"{called.shape} cosines, {true.shape} labels, {true.sum()} duplicates")
     hits = int((called & true).sum())
@@ -58,11 +60,10 @@ def precision_recall(cosines, labels, threshold: float) -> tuple[float, float, f
 
 def best_threshold(cosines, labels) -> float:
     """The cosine from which on calling pairs duplicates gives the best F1: (P,), (P,) -> float."""
-    cosines, true = np.asarray(cosines, dtype=np.float64), np.asarray(labels) == 1
+    cosines = finite_numbers(cosines, "cosines")
+    true = finite_numbers(labels, "labels") == 1
     if cosines.shape != true.shape or not true.any():
         raise InputError(f"{cosines.shape} cosines, {true.shape} labels, {true.sum()} duplicates")
-    if not np.isfinite(cosines).all():
-        raise InputError("a cosine is NaN or infinite: encode the sentences again")
     order = np.argsort(-cosines, kind="stable")
     hits, called = np.cumsum(true[order]), np.arange(1, len(order) + 1)
     last = np.append(np.diff(cosines[order]) != 0, True)  # equal cosines are called together

@@ -11,6 +11,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation.groups import connect
+from sbert_lab.experiments.evaluation.vectors import finite_numbers
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,9 @@ def reciprocal_ranks(scores: np.ndarray, relevant: Sequence[set[int]]) -> np.nda
 
     A tie counts against the query: a system that scores all alike is last, not first.
     """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 2 or len(values) != len(relevant) or len(values) == 0:
+    values = finite_numbers(scores, "scores", ndim=2)
+    if len(values) != len(relevant) or not values.size:
         raise InputError(f"scores of shape {values.shape} for {len(relevant)} queries")
-    if not np.isfinite(values).all():
-        raise InputError("there is NaN or infinity among the scores")
     ranks = []
     for row, wanted in zip(values, relevant, strict=True):
         best = max(row[list(wanted)])
@@ -87,11 +86,16 @@ def reciprocal_ranks(scores: np.ndarray, relevant: Sequence[set[int]]) -> np.nda
 
 def found_within(scores: np.ndarray, relevant: Sequence[set[int]], k: int) -> np.ndarray:
     """Whether a relevant question is among the first k: (Q,) of True and False."""
+    if k < 1:
+        raise InputError(f"k must be at least 1, got {k}")
     return reciprocal_ranks(scores, relevant) >= 1 / k - 1e-12
 
 
 def rerank(first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
     """Order the first scorer's top k by the second; below them nothing changes: (Q, N)."""
+    first, second = (finite_numbers(one, "scores", ndim=2) for one in (first, second))
+    if first.shape != second.shape:
+        raise InputError(f"scores of shapes {first.shape} and {second.shape}: of the same pairs?")
     if not 1 <= k <= first.shape[1]:
         raise InputError(f"k must lie between 1 and {first.shape[1]}, got {k}")
     result = -np.argsort(np.argsort(-first, axis=1, kind="stable"), axis=1).astype(np.float64)

@@ -201,8 +201,8 @@ def _divide(rows: Sequence[dict], held_out: list[bool]) -> tuple[list[dict], lis
 
 
 def _need_rows(rows: Sequence[dict]) -> None:
-    if len(rows) == 0:
-        raise InputError("there are no triplets to score")
+    if not hasattr(rows, "__len__") or len(rows) == 0:
+        raise InputError(f"there are no triplets to score: got {type(rows).__name__}")
 
 
 # ---- differences

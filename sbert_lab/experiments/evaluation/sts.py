@@ -176,7 +176,11 @@ def interval(differences: np.ndarray, level: float = 0.95) -> tuple[float, float
 
 def _runs(gold: Sequence[float], scores: np.ndarray) -> list[np.ndarray]:
     """One system's scores as a list of runs (seeds), each checked against the gold scores."""
-    return [_checked(gold, run)[1] for run in np.atleast_2d(np.asarray(scores, dtype=float))]
+    try:
+        runs = np.atleast_2d(np.asarray(scores, dtype=float))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the predicted scores are not all numbers: {error}") from error
+    return [_checked(gold, run)[1] for run in runs]
 
 
 def _picks(gold: np.ndarray, samples: int, rng: np.random.Generator) -> np.ndarray:

@@ -18,16 +18,22 @@ def column(rows: Sequence[dict], name: str) -> list:
         return list(rows[name])
     try:
         return [row[name] for row in rows]
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"every row needs the column {name!r}") from error
 
 
 def embed(encode: Encode, *columns: Sequence[str]) -> list[np.ndarray]:
     """The vectors of several columns of sentences. Each different sentence is encoded once."""
+    for sentence in (sentence for one in columns for sentence in one):
+        if not isinstance(sentence, str):
+            raise InputError(f"{sentence!r} is not a sentence: expected a string")
     different = list(dict.fromkeys(sentence for one in columns for sentence in one))
     if not different:
         raise InputError("there are no sentences to encode")
-    vectors = np.asarray(encode(different), dtype=np.float64)
+    vectors = np.asarray(encode(different))
+    if vectors.dtype.kind not in "fiu":
+        raise InputError(f"encode gave an array of {vectors.dtype}: expected numbers")
+    vectors = vectors.astype(np.float64)
     if vectors.ndim != 2 or len(vectors) != len(different):
         raise InputError(
             f"encode gave an array of shape {vectors.shape} for {len(different)} sentences: "
@@ -41,3 +47,16 @@ def embed(encode: Encode, *columns: Sequence[str]) -> list[np.ndarray]:
         )
     place = {sentence: number for number, sentence in enumerate(different)}
     return [vectors[[place[sentence] for sentence in one]] for one in columns]
+
+
+def finite_numbers(values: object, what: str, *, ndim: int = 1) -> np.ndarray:
+    """As an array of finite floats with so many axes, or an error that says what is wrong."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the {what} are not all numbers: {error}") from error
+    if array.ndim != ndim:
+        raise InputError(f"the {what} have shape {array.shape}: expected {ndim} axes")
+    if not np.isfinite(array).all():
+        raise InputError(f"there is NaN or infinity among the {what}: look for its cause")
+    return array
