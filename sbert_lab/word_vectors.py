@@ -116,7 +116,7 @@ class WordVectors:
             given = type(sentences).__name__
             raise InputError(f"encode takes a list of sentences, not a single {given}")
         found = [self._look_up(row, s, drop_stop_words) for row, s in enumerate(sentences)]
-        return _mean_rows(self.vectors, [places for places, _ in found], [m for _, m in found])
+        return mean_rows(self.vectors, [places for places, _ in found], [m for _, m in found])
 
     def _look_up(
         self, row: int, sentence: str, drop_stop_words: bool
@@ -146,7 +146,7 @@ class WordVectors:
         return [(self.words[i], float(cosines[i])) for i in order[:count]]
 
 
-def _mean_rows(
+def mean_rows(
     vectors: np.ndarray, places: Sequence[list[int]], made: Sequence[list[np.ndarray]]
 ) -> np.ndarray:
     """Means over chosen rows of `vectors` and over extra ones: N lists -> (N, H), zeros for none.

