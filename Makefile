@@ -7,7 +7,7 @@ WORKERS ?= 2
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help environment lab course proof test test-browser unit nbval solutions lint notebooks ledger site data bench zip clean
+.PHONY: help environment lab course proof test test-browser unit nbval solutions lint notebooks ledger site data bench faults reproducible licences zip clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -75,6 +75,15 @@ data: environment  ## rebuild data/mini from its sources, byte for byte
 
 bench: environment  ## compare our encoding speed with sentence-transformers
 	$(VENV)/python tests/bench_encoding.py
+
+faults: environment  ## make accidents happen (killed, full disk, odd input, ...) and count what is lost
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(VENV)/python -m faults --jobs $(WORKERS) $(SECTIONS)
+
+reproducible: environment  ## nbval again: other threads, hash seeds, encodings, AVX2 (NAMES="00_start_here" for some)
+	PYTHONPATH=tests WORKERS=$(WORKERS) $(VENV)/python -m faults.reproducible $(NAMES)
+
+licences: environment  ## list the licences of all dependencies in data/LICENCES.md
+	PYTHONPATH=tests $(VENV)/python -m faults.licences
 
 zip:  ## pack the course into sbert-lab.zip, to upload it to Colab
 	git archive --format zip --prefix sbert-lab/ -o sbert-lab.zip HEAD

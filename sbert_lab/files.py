@@ -27,12 +27,13 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+_MOVE = " (for what is in runs/, name one in SBERT_LAB_RUNS)"
 _REASONS = {
     errno.ENOSPC: "the disk is full: free some space and run the same call again",
     errno.EDQUOT: "your disk quota is used up: free some space and run the same call again",
-    errno.EACCES: "no write permission: choose a folder that you own",
-    errno.EPERM: "no write permission: choose a folder that you own",
-    errno.EROFS: "the file system is read-only: choose another folder",
+    errno.EACCES: f"no write permission: choose a folder that you own{_MOVE}",
+    errno.EPERM: f"no write permission: choose a folder that you own{_MOVE}",
+    errno.EROFS: f"the file system is read-only: choose another folder{_MOVE}",
     errno.ENOTDIR: "a part of the path is a file, not a folder: choose another path",
     errno.EEXIST: "a file of that name is in the way: choose another path",
 }
