@@ -83,6 +83,69 @@ def expect(line: str, check, /, *answers, **given) -> None:
         assert line in found
 
 
+def words_encode(sentences):
+    """A vector per word, weighted by its place: rough, but not random, and hardly any ties."""
+    import numpy as np
+
+    result = np.zeros((len(sentences), 16))
+    for row, sentence in enumerate(sentences):
+        for place, word in enumerate(sentence.split()):
+            letters = [ord(letter) for letter in word]
+            result[row] += np.random.default_rng(letters).normal(size=16) * (1 + place / 10)
+    return result
+
+
+def make_pairs(count: int = 60, *, seed: int = 1, subsets: str = "ab") -> list[dict]:
+    """Scored pairs of six words; the more words they share, the higher the score."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    words = ["dog", "cat", "man", "woman", "runs", "sleeps", "sings", "house", "tree", "river"]
+    rows = []
+    for number in range(count):
+        first, changed = list(rng.choice(words, size=6)), 1 + number % 6
+        second = [*first[changed:], *rng.choice(words, size=changed)]
+        row = {"sentence1": " ".join(first), "sentence2": " ".join(second)}
+        named = {"subset": subsets[number % len(subsets)]} if subsets else {}
+        rows.append({**row, "score": 1 - changed / 6, **named})
+    return rows
+
+
+def make_results(number: int, answers, gold=(), *, scores=(), profile: str = "mini"):
+    """A recorded table from arrays: answers[row, key] is (N,) or (seeds, N), scores[row, key] a
+    number (50 where it is not given)."""
+    import numpy as np
+
+    from sbert_lab.experiments.results import Results
+
+    arrays = {f"gold/{key}": values for key, values in dict(gold).items()}
+    given, rows = dict(scores), {}
+    for row, key in (*dict(answers), *given):
+        about = {"kind": "system", "note": "", "paper": None, "seeds": {}}
+        runs = np.atleast_2d(answers[row, key]) if (row, key) in answers else [None]
+        for seed, values in enumerate(runs, start=1):
+            run = rows.setdefault(row, about)["seeds"].setdefault(str(seed), {"info": {}})
+            run.setdefault("scores", {})[key] = given.get((row, key), 50.0)
+            if values is not None:
+                arrays[f"{row}/{seed}/{key}"] = values
+    content = {"table": number, "profile": profile, "about": {}, "rows": rows}
+    return Results(content, arrays, Path(f"table{number}.json"))
+
+
+def verdicts(differences) -> dict[str, str]:
+    """Claim -> verdict, each by its own rule: what a table's claims() gave, judged."""
+    from sbert_lab.experiments.paper import judge
+
+    return {id: judge(id, difference=d, profile="mini").verdict for id, d in differences.items()}
+
+
+def noisy(gold, noise: float, seed: int, runs: int = 1):
+    """A system that sees the gold scores through noise: (runs, N)."""
+    import numpy as np
+
+    return gold + noise * np.random.default_rng(seed).normal(size=(runs, len(gold)))
+
+
 @pytest.fixture(scope="session")
 def loopback() -> None:
     """Kernels, servers and process groups talk over 127.0.0.1: skip where even that is down."""

@@ -1,5 +1,4 @@
-"""The course covers the paper: every claim has one home, every system a row, every question an
-answer."""
+"""The course covers the paper: every claim has one home, every question an answer."""
 
 import json
 import re
@@ -8,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sbert_lab.experiments import TABLES, table_module
 from sbert_lab.experiments.paper import list_claims
 from sbert_lab.experiments.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
-from sbert_lab.profiles import get_profile
 
 SOURCES = Path(__file__).resolve().parent.parent / "notebooks" / "src"
 TEXTS = {path.stem[:2]: path.read_text(encoding="utf-8") for path in SOURCES.glob("[0-9]*.py")}
@@ -47,25 +44,6 @@ QUESTIONS = {
     "16": ["q-poly-encoder"],
 }
 
-# The systems of the paper: the table that has them, and a pattern for the row's name.
-SYSTEMS = {
-    "averaged word vectors": (1, r"^averaged word vectors$"),
-    "subword vectors, fastText-like": (1, r"^subword vectors$"),
-    "averaged BERT": (1, r"raw BERT MEAN"),
-    "BERT CLS": (1, r"raw BERT CLS"),
-    "InferSent": (1, r"^InferSent$"),
-    "Universal Sentence Encoder": (1, r"^averaging net, questions \+ NLI$"),
-    "SBERT": (1, r"^SBERT-NLI$"),
-    "SRoBERTa": (1, r"^SRoBERTa-NLI$"),
-    "BERT cross-encoder": (2, r"cross-encoder"),
-    "tf-idf": (3, r"tf-idf"),
-    "SVR (Misra et al.)": (3, r"^SVR"),
-    "mean vectors": (4, r"averaged word vectors"),
-    "skip-thoughts": (4, r"skip-thoughts"),
-    "Dor et al.": (4, r"Dor et al"),
-    "smart batching": (7, r"smart batching"),
-}
-
 
 @pytest.mark.parametrize("id", list(list_claims()["id"]))
 def test_a_claim_is_decided_in_its_home_and_nowhere_else(id):
@@ -84,23 +62,6 @@ def outputs() -> dict[str, str]:
         text = "\n".join("".join(out.get("text", [])) for out in printed)
         found[path.stem[:2]] = text.replace("\n    ", " ")  # long verdict lines are wrapped
     return found
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_every_system_of_the_paper_has_a_row(system):
-    number, pattern = SYSTEMS[system]
-    names = [row.name for row in table_module(number).rows(get_profile("mini"))]
-    assert any(re.search(pattern, name) for name in names), names
-
-
-@pytest.mark.parametrize("number", TABLES)
-def test_the_paper_names_of_rows_stand_in_its_table(number):
-    from sbert_lab.experiments.paper import table
-
-    printed = table(number)
-    known = {str(value) for column in printed.columns for value in printed[column]}
-    rows = table_module(number).rows(get_profile("mini"))
-    assert {row.paper for row in rows if row.paper} <= known
 
 
 def asked() -> dict[tuple[str, str], str]:

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import make_results, noisy
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments import paper, table6
@@ -11,6 +12,7 @@ from sbert_lab.experiments.results import Results
 from sbert_lab.objectives import CONCATENATIONS
 from sbert_lab.profiles import TrainConfig, get_profile
 
+SET = table6.SET
 SHORT = TrainConfig(max_steps=2, batch_size=4, learning_rate=1e-3)
 
 
@@ -151,39 +153,14 @@ def test_the_rows_cover_the_papers_table_and_the_floors():
     assert chosen["MAX, STSb"].paper == "MAX" and chosen["(u*v)"].paper == "(u*v)"
 
 
-def recorded(scores: dict[str, np.ndarray], gold: np.ndarray) -> Results:
-    rows, arrays = {}, {f"gold/{table6.SET}": gold}
-    for name, values in scores.items():
-        seeds = {str(s): {"scores": {table6.SET: 0.0}, "info": {}} for s in (1, 2)}
-        rows[name] = {"kind": "system", "note": "", "paper": None, "seeds": seeds}
-        for seed in (1, 2):
-            arrays[f"{name}/{seed}/{table6.SET}"] = values
-    from pathlib import Path
-
-    content = {"table": 6, "profile": "mini", "about": {}, "rows": rows}
-    return Results(content, arrays, Path("table6.json"))
-
-
-def noisy(gold: np.ndarray, noise: float, seed: int) -> np.ndarray:
-    return gold + np.random.default_rng(seed).normal(scale=noise, size=len(gold))
-
-
 def world(**better: float) -> Results:
     """Every row of the claims with noise 0.5, or with its own noise."""
     gold = np.random.default_rng(0).random(300)
     names = {n for parts in table6._claim_parts().values() for pair in parts.values() for n in pair}
     given = {name.replace("_", ", "): noise for name, noise in better.items()}
     names = sorted(filter(None, names))
-    scores = {n: noisy(gold, given.get(n, 0.5), i) for i, n in enumerate(names)}
-    return recorded(scores, gold)
-
-
-def test_the_claims_have_the_parts_of_the_ledger():
-    found = table6.claims(world(), samples=20)
-    assert set(found) == {"C20", "C21", "C22", "C26"}
-    for claim, parts in found.items():
-        assert set(parts) == set(paper.get_claim(claim).parts)
-        assert all(values.shape == (20,) for values in parts.values())
+    answers = {(n, SET): noisy(gold, given.get(n, 0.5), i, 2) for i, n in enumerate(names)}
+    return make_results(6, answers, {SET: gold})
 
 
 def test_a_worse_max_pooling_shows_in_the_claims():
@@ -195,6 +172,6 @@ def test_a_worse_max_pooling_shows_in_the_claims():
 
 def test_claims_whose_rows_are_missing_are_left_out():
     gold = np.random.default_rng(0).random(50)
-    only = recorded({"MEAN, STSb": noisy(gold, 0.1, 1), "MAX, STSb": noisy(gold, 0.1, 2),
-                     "CLS, STSb": noisy(gold, 0.1, 3)}, gold)  # fmt: skip
+    rows = {f"{pooling}, STSb": noisy(gold, 0.1, i) for i, pooling in enumerate(ablation.POOLINGS)}
+    only = make_results(6, {(row, SET): values for row, values in rows.items()}, {SET: gold})
     assert set(table6.claims(only, samples=10)) == {"C21"}

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from conftest import make_pairs, words_encode
 from scipy import stats
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments.evaluation import sections, sts
+from sbert_lab.experiments.evaluation import sts
 
 
 @pytest.fixture
@@ -11,34 +12,6 @@ def numbers():
     rng = np.random.default_rng(3)
     gold = rng.integers(0, 6, size=200) / 5  # many ties, as in STS
     return gold, gold + rng.normal(0, 0.4, size=200)
-
-
-def random_encode(sentences):
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(len(sentences), 8)).astype(np.float32)
-
-
-def words_encode(sentences):
-    """A vector per word, weighted by its place: rough, but not random, and hardly any ties."""
-    result = np.zeros((len(sentences), 16))
-    for row, sentence in enumerate(sentences):
-        for place, word in enumerate(sentence.split()):
-            letters = [ord(letter) for letter in word]
-            result[row] += np.random.default_rng(letters).normal(size=16) * (1 + place / 10)
-    return result
-
-
-def make_rows(count=60):
-    rng = np.random.default_rng(1)
-    words = ["dog", "cat", "man", "woman", "runs", "sleeps", "sings", "house", "tree", "river"]
-    rows = []
-    for i in range(count):
-        first = list(rng.choice(words, size=6))
-        changed = 1 + i % 6
-        second = [*first[changed:], *rng.choice(words, size=changed)]
-        row = {"sentence1": " ".join(first), "sentence2": " ".join(second)}
-        rows.append({**row, "score": 1 - changed / 6, "subset": "ab"[i % 2]})
-    return rows
 
 
 def test_spearman_and_pearson_agree_with_scipy(numbers):
@@ -68,7 +41,7 @@ def test_pairs_are_scored_as_sentence_transformers_scores_them(name):
         EmbeddingSimilarityEvaluator,
     )
 
-    rows = make_rows()
+    rows = make_pairs()
 
     class Model:
         """What the evaluator asks of a model."""
@@ -99,7 +72,7 @@ def test_identical_pairs_are_ties_whatever_the_rounding():
 
 def test_rows_may_be_a_dataset():
     datasets = pytest.importorskip("datasets")
-    rows = make_rows()
+    rows = make_pairs()
     table = datasets.Dataset.from_list(rows)
     assert sts.score_pairs(words_encode, table) == sts.score_pairs(words_encode, rows)
 
@@ -111,7 +84,7 @@ def test_each_different_sentence_is_encoded_once():
         seen.extend(sentences)
         return words_encode(sentences)
 
-    sts.score_pairs(encode, make_rows() * 2)
+    sts.score_pairs(encode, make_pairs() * 2)
     assert len(seen) == len(set(seen))
 
 
@@ -156,7 +129,7 @@ def test_what_has_no_correlation_is_an_error_and_never_nan(function, gold, predi
 def test_an_encoder_with_one_vector_for_everything_is_refused():
     constant = np.random.default_rng(0).normal(size=128).astype(np.float32)
     with pytest.raises(InputError, match="predicted scores are all equal"):
-        sts.score_pairs(lambda s: np.tile(constant, (len(s), 1)), make_rows())
+        sts.score_pairs(lambda s: np.tile(constant, (len(s), 1)), make_pairs())
 
 
 @pytest.mark.parametrize(
@@ -169,7 +142,7 @@ def test_an_encoder_with_one_vector_for_everything_is_refused():
 )
 def test_vectors_that_cannot_be_scored_are_refused(encode, message):
     with pytest.raises(InputError, match=message):
-        sts.score_pairs(encode, make_rows())
+        sts.score_pairs(encode, make_pairs())
 
 
 def test_rows_without_scores_are_refused():
@@ -215,31 +188,3 @@ def test_resamples_without_a_ranking_are_drawn_again():
     gold, predicted = [0, 0, 0, 1], [0.1, 0.2, 0.3, 0.4]
     found = sts.bootstrap_spearman(gold, predicted, samples=100)
     assert found.shape == (100,) and np.isfinite(found).all()
-
-
-def test_the_positive_must_be_strictly_closer():
-    places = {"a": [0, 0], "p": [1, 0], "n": [2, 0], "same": [1, 0]}
-
-    def encode(sentences):
-        return np.array([places[s] for s in sentences], float)
-
-    rows = [
-        {"anchor": "a", "positive": "p", "negative": "n"},
-        {"anchor": "a", "positive": "n", "negative": "p"},
-        {"anchor": "a", "positive": "p", "negative": "same"},
-    ]
-    assert sections.triplet_hits(encode, rows).tolist() == [True, False, False]
-    assert sections.triplet_accuracy(encode, rows) == pytest.approx(100 / 3)
-
-
-def test_no_triplets_are_an_error():
-    with pytest.raises(InputError, match="no triplets"):
-        sections.triplet_accuracy(words_encode, [])
-
-
-def test_differences_of_accuracy_are_bootstrapped_item_by_item():
-    a, b = np.ones(100, bool), np.arange(100) % 2 == 0
-    found = sections.bootstrap_difference(a, b, samples=200)
-    assert found.mean() == pytest.approx(50, abs=3)
-    with pytest.raises(InputError, match="same items"):
-        sections.bootstrap_difference(a, b[:50])

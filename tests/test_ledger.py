@@ -67,7 +67,7 @@ def test_the_mini_ledger_has_every_claim_with_its_rule():
 
 def test_a_claim_without_its_rows_stays_not_recorded(monkeypatch, tmp_path):
     monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
-    monkeypatch.setattr(ledger, "PLAIN", {"C01": plain_claims.c01})
+    monkeypatch.setattr(plain_claims, "PLAIN", {"C01": plain_claims.c01})
     entries = {entry["id"]: entry for entry in ledger.write_ledger(get_profile("mini"))}
     assert entries["C01"]["verdict"] == HOLDS and entries["C01"]["figures"] == "49,995,000 passes"
     assert {entries[id]["verdict"] for id in QUALITY} == {ledger.NOT_RECORDED}
@@ -80,8 +80,8 @@ def test_a_claim_whose_data_are_not_at_hand_says_so(monkeypatch, tmp_path, error
         raise error("nowhere to be found")
 
     monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
-    monkeypatch.setattr(ledger, "PLAIN", {})
-    monkeypatch.setattr(ledger.table_module(5), "gold", away)
+    monkeypatch.setattr(plain_claims, "PLAIN", {})
+    monkeypatch.setattr(ledger.module_of(5), "gold", away)
     entries = {entry["id"]: entry for entry in ledger.write_ledger(get_profile("mini"))}
     assert {entries[id]["verdict"] for id in ("C17", "C18", "C19")} == {NOT_HERE}
     assert entries["C17"]["figures"] == "the data of Table 5 are not at hand"
@@ -90,7 +90,7 @@ def test_a_claim_whose_data_are_not_at_hand_says_so(monkeypatch, tmp_path, error
 
 def test_what_was_recorded_before_is_kept_when_its_table_is_away(monkeypatch, tmp_path):
     monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
-    monkeypatch.setattr(ledger, "PLAIN", {})
+    monkeypatch.setattr(plain_claims, "PLAIN", {})
     kept = {**ledger._entry("C05", None), "verdict": HOLDS, "figures": "from another machine"}
     write_json(tmp_path / "mini" / "claims.json", {"claims": [kept]})
     entries = {entry["id"]: entry for entry in ledger.write_ledger(get_profile("mini"))}
@@ -104,7 +104,7 @@ def test_timings_are_taken_anew_only_on_request(monkeypatch, tmp_path):
         for id in ("C01", "C02", "C04")
     }
     monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path))
-    monkeypatch.setattr(ledger, "PLAIN", times)
+    monkeypatch.setattr(plain_claims, "PLAIN", times)
     for _ in range(2):
         ledger.write_ledger(get_profile("mini"))
     assert calls == ["C01", "C02", "C04"]
@@ -116,7 +116,7 @@ def test_timings_are_taken_anew_only_on_request(monkeypatch, tmp_path):
     def away(profile):
         raise DataError("no questions here")
 
-    monkeypatch.setattr(ledger, "PLAIN", {"C02": away})
+    monkeypatch.setattr(plain_claims, "PLAIN", {"C02": away})
     entries = {e["id"]: e for e in ledger.write_ledger(get_profile("mini"), timings=True)}
     assert entries["C02"]["figures"] == "4 s"  # what was measured elsewhere stays
     assert before["claims"][0] == entries["C01"]
@@ -157,7 +157,7 @@ def test_one_command_writes_ledger_page_and_readme(monkeypatch, tmp_path):
     marks = "".join(f"<!-- {m} -->\nstale\n<!-- /{m} -->\n" for m in ("summary", "ledger"))
     (tmp_path / "README.md").write_text(f"top\n{marks}end\n", encoding="utf-8")
     monkeypatch.setenv("SBERT_LAB_HOME", str(tmp_path))
-    monkeypatch.setattr(ledger, "PLAIN", {"C01": plain_claims.c01})
+    monkeypatch.setattr(plain_claims, "PLAIN", {"C01": plain_claims.c01})
     lines = []
     ledger_page.update(["mini"], say=lines.append)
     assert any(line.startswith("C01  holds ") for line in lines)

@@ -4,34 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import make_results, noisy, verdicts
 from scipy import stats
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments import paper, table2, zoo
+from sbert_lab.experiments import table2, zoo
 from sbert_lab.experiments.evaluation import sts
-from sbert_lab.experiments.paper.claims import HOLDS, decide
+from sbert_lab.experiments.paper.claims import HOLDS
 from sbert_lab.profiles import get_profile
 
 MINI = get_profile("mini")
 CLAIMED = ("SBERT-STSb", "cross-encoder-STSb", "SBERT-NLI-STSb", "cross-encoder-NLI-STSb")
-
-
-class Recorded:
-    """What claims() reads of a recorded table: gold scores and predictions (seeds, N)."""
-
-    def __init__(self, gold, predictions):
-        self._gold, self._predictions = gold, predictions
-
-    def gold(self, key):
-        return self._gold if key == "test" else None
-
-    def predictions(self, row, key):
-        return self._predictions[row] if key == "test" else None
-
-
-def noisy(gold, noise, seed, runs=3):
-    """A system that sees the gold scores through noise: (runs, N)."""
-    return gold + noise * np.random.default_rng(seed).normal(size=(runs, len(gold)))
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +26,8 @@ def gold():
 def recorded(gold):
     """A world in which the paper's two claims are true."""
     noise = dict(zip(CLAIMED, (0.1, 0.1, 0.07, 0.02), strict=True))
-    return Recorded(gold, {row: noisy(gold, s, n) for n, (row, s) in enumerate(noise.items())})
-
-
-def verdict(id, parts):
-    """By the claim's own rule, without writing a record."""
-    return decide(paper.get_claim(id).parts, {k: sts.interval(v) for k, v in parts.items()})
+    answers = {(row, "test"): noisy(gold, s, n, 3) for n, (row, s) in enumerate(noise.items())}
+    return make_results(2, answers, {"test": gold})
 
 
 # ---- the rows
@@ -99,14 +78,14 @@ def test_the_data_line_names_every_set_that_was_used():
 
 
 def test_differences_of_shared_resamples_are_those_of_bootstrap_difference(gold):
-    a, b = noisy(gold, 0.3, 1), noisy(gold, 0.4, 2)
+    a, b = noisy(gold, 0.3, 1, 3), noisy(gold, 0.4, 2, 3)
     drawn = sts.bootstrap_systems(gold, {"a": a, "b": b}, samples=50, seed=3)
     expected = sts.bootstrap_difference(gold, a, b, samples=50, seed=3)
     np.testing.assert_allclose(drawn["a"] - drawn["b"], expected, atol=1e-9)
 
 
 def test_a_resample_is_scipys_spearman_averaged_over_seeds(gold):
-    runs = noisy(gold, 0.3, 1)
+    runs = noisy(gold, 0.3, 1, 3)
     drawn = sts.bootstrap_systems(gold, {"a": runs}, samples=3, seed=5)["a"]
     picks = np.random.default_rng(5).integers(len(gold), size=(3, len(gold)))
     for value, chosen in zip(drawn, picks, strict=True):
@@ -116,7 +95,7 @@ def test_a_resample_is_scipys_spearman_averaged_over_seeds(gold):
 
 def test_a_difference_of_differences_of_equal_gains_is_exactly_zero(gold):
     """Only if all four systems see the same pairs: separate resamples would scatter around 0."""
-    low, high = noisy(gold, 0.4, 1), noisy(gold, 0.2, 2)
+    low, high = noisy(gold, 0.4, 1, 3), noisy(gold, 0.2, 2, 3)
     drawn = sts.bootstrap_systems(gold, {"a": low, "b": high, "c": low, "d": high}, samples=20)
     gap = (drawn["b"] - drawn["a"]) - (drawn["d"] - drawn["c"])
     np.testing.assert_array_equal(gap, 0)
@@ -124,7 +103,7 @@ def test_a_difference_of_differences_of_equal_gains_is_exactly_zero(gold):
 
 def test_the_same_seed_gives_the_same_picks_and_another_gives_others(gold):
     one, same, other = (
-        sts.bootstrap_systems(gold, {"a": noisy(gold, 0.3, 1)}, samples=20, seed=seed)["a"]
+        sts.bootstrap_systems(gold, {"a": noisy(gold, 0.3, 1, 3)}, samples=20, seed=seed)["a"]
         for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(one, same)
@@ -155,15 +134,8 @@ def test_too_few_pairs_to_resample_and_no_samples_are_refused(gold):
 # ---- the claims
 
 
-def test_the_parts_are_those_of_the_rules(recorded):
-    for id, parts in table2.claims(recorded).items():
-        assert list(parts) == list(paper.get_claim(id).parts)
-        assert {array.shape for array in parts.values()} == {(1000,)}
-
-
 def test_both_claims_hold_where_they_are_true(recorded):
-    for id, parts in table2.claims(recorded).items():
-        assert verdict(id, parts) == HOLDS
+    assert verdicts(table2.claims(recorded)) == {"C11": HOLDS, "C12": HOLDS}
 
 
 def test_gains_are_nli_first_minus_stsb_alone_with_seeds_averaged(recorded, gold):
@@ -176,17 +148,3 @@ def test_gains_are_nli_first_minus_stsb_alone_with_seeds_averaged(recorded, gold
             for r in rows
         )
         assert gains[name].mean() == pytest.approx(100 * (first - alone), abs=1)
-
-
-def test_with_random_similarities_neither_claim_holds(gold):
-    rng = np.random.default_rng(9)
-    sabotaged = Recorded(gold, {row: rng.normal(size=(3, len(gold))) for row in CLAIMED})
-    for id, parts in table2.claims(sabotaged).items():
-        assert verdict(id, parts) != HOLDS
-
-
-def test_with_shuffled_similarities_neither_claim_holds(recorded, gold):
-    order = np.random.default_rng(4).permutation(len(gold))
-    mixed = {row: recorded.predictions(row, "test")[:, order] for row in CLAIMED}
-    for id, parts in table2.claims(Recorded(gold, mixed)).items():
-        assert verdict(id, parts) != HOLDS

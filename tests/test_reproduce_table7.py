@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from conftest import make_results
 
 from sbert_lab.experiments import table7
-from sbert_lab.experiments.results import Results
 from sbert_lab.profiles import get_profile
 
 MINI = get_profile("mini")
@@ -79,15 +79,11 @@ def test_the_sentences_are_different_and_in_file_order():
 # ---- claims
 
 
-def recorded(tmp_path, rates, gpu=None):
-    """A Results with these rates (one seed) and nothing else."""
-    rows = {}
-    for name, rate in rates.items():
-        scores = {"CPU": rate} | ({"GPU": gpu[name]} if gpu else {})
-        seeds = {"1": {"scores": scores, "info": {}}}
-        rows[name] = {"kind": "system", "note": "", "paper": None, "seeds": seeds}
-    content = {"table": 7, "profile": "mini", "about": {}, "rows": rows}
-    return Results(content, {}, tmp_path / "table7.json")
+def judged(rates, gpu=()):
+    """The claims about times of a table with these rates (one seed)."""
+    scores = {(name, "CPU"): rate for name, rate in rates.items()}
+    scores |= {(name, "GPU"): rate for name, rate in dict(gpu).items()}
+    return table7.time_claims(make_results(7, {}, scores=scores))
 
 
 PAPER = {table7.WORDS: 6469, table7.INFERSENT: 137, table7.USE: 67, table7.GIVEN: 44}
@@ -96,17 +92,17 @@ GPU = {table7.WORDS: 9000, table7.INFERSENT: 1876, table7.USE: 1318, table7.GIVE
 GPU |= {table7.SMART: 2042}
 
 
-def test_the_papers_own_numbers_make_both_claims_hold(tmp_path):
-    found = table7.time_claims(recorded(tmp_path, PAPER))
+def test_the_papers_own_numbers_make_both_claims_hold():
+    found = judged(PAPER)
     assert found["C23"][0] is True and found["C24"][0] is True
     assert "+89 %" in found["C23"][1]
     assert all("GPU half not measurable here" in note for _, note in found.values())
 
 
-def test_with_a_gpu_both_devices_must_gain(tmp_path):
-    assert table7.time_claims(recorded(tmp_path, PAPER, GPU))["C23"][0] is True
+def test_with_a_gpu_both_devices_must_gain():
+    assert judged(PAPER, GPU)["C23"][0] is True
     slower = GPU | {table7.SMART: 1000}
-    holds, note = table7.time_claims(recorded(tmp_path, PAPER, slower))["C23"]
+    holds, note = judged(PAPER, slower)["C23"]
     assert holds is False and "GPU 1,378 to 1,000" in note
 
 
@@ -119,12 +115,10 @@ def test_with_a_gpu_both_devices_must_gain(tmp_path):
         ({table7.USE: 7000}, "C24"),
     ],
 )
-def test_each_claim_can_fail(tmp_path, change, claim):
-    assert table7.time_claims(recorded(tmp_path, PAPER | change))[claim][0] is False
+def test_each_claim_can_fail(change, claim):
+    assert judged(PAPER | change)[claim][0] is False
 
 
-def test_a_claim_without_its_rows_is_left_out(tmp_path):
+def test_a_claim_without_its_rows_is_left_out():
     one = {table7.WORDS: 10.0, table7.SMART: 5.0}
-    assert table7.time_claims(recorded(tmp_path, one)) == {}
-    assert table7.claims(recorded(tmp_path, one)) == {}
-    assert table7.gold(MINI) == {}
+    assert judged(one) == {}

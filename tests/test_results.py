@@ -146,16 +146,6 @@ def test_another_tables_file_is_not_overwritten(fake):
         run(again=True)
 
 
-@pytest.mark.parametrize("number", range(1, 8))
-def test_every_table_has_rows_with_a_floor_and_notes(number):
-    rows = module_of(number).rows(get_profile("mini"))
-    names = [row.name for row in rows]
-    assert len(set(names)) == len(names) > 3
-    assert all(row.note for row in rows)
-    if number != 7:  # a table of speeds has no floor
-        assert any(row.kind == "floor" for row in rows)
-
-
 # ---- studies
 
 RECORDED = [(name, where) for name in STUDIES for where in ("mini", "real")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments import TABLES, paper, results, systems, table3, table6, table_module, zoo
+from sbert_lab.experiments import TABLES, module_of, paper, results, systems, table3, table6, zoo
 from sbert_lab.experiments.building import MAKERS, build
 from sbert_lab.experiments.systems import SYSTEMS, TABLE, get_system, name_of
 from sbert_lab.files import read_json
@@ -29,7 +29,7 @@ FLOORS = {
 
 
 def rows(number, profile=MINI):
-    return table_module(number).rows(profile)
+    return module_of(number).rows(profile)
 
 
 # ---- the registry

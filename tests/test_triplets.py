@@ -3,13 +3,8 @@
 import pytest
 
 from sbert_lab.data.formats.wikipedia import Article, read_articles
-from sbert_lab.errors import DataError, InputError
-from sbert_lab.experiments.triplets import (
-    build_triplets,
-    section_triplets,
-    split_articles,
-    split_sentences,
-)
+from sbert_lab.errors import DataError
+from sbert_lab.experiments.triplets import build_triplets, section_triplets, split_sentences
 
 TEXT = """
  = Lake Ferrow =
@@ -135,21 +130,6 @@ def test_a_sentence_that_is_also_in_the_anchors_section_is_no_negative():
 def test_per_article_caps_each_article():
     rows = build_triplets(many_articles(3), seed=1, per_article=2)
     assert [row["article"] for row in rows] == ["Town 0"] * 2 + ["Town 1"] * 2 + ["Town 2"] * 2
-
-
-def test_no_article_is_shared_between_splits():
-    articles = many_articles(28) + many_articles(2)  # two titles come twice
-    dealt = split_articles(articles, seed=3, dev=0.2, test=0.2)
-    titles = {split: {a.title for a in chosen} for split, chosen in dealt.items()}
-    assert sum(len(chosen) for chosen in dealt.values()) == 30
-    assert not titles["train"] & (titles["dev"] | titles["test"])
-    assert not titles["dev"] & titles["test"]
-    assert dealt == split_articles(articles, seed=3, dev=0.2, test=0.2)
-
-
-def test_shares_that_leave_nothing_to_train_on_are_refused():
-    with pytest.raises(InputError, match="leave some for train"):
-        split_articles([], seed=1, dev=0.5, test=0.5)
 
 
 def test_section_triplets_come_from_the_local_copys_wikitext(tmp_path, monkeypatch):

@@ -51,8 +51,3 @@ def module_of(which: int | str) -> ModuleType:
     """The module of a table (rows, gold, data_seen, claims) or of a study (rows, data_seen)."""
     folder = "studies." if isinstance(which, str) else ""
     return import_module(f"sbert_lab.experiments.{folder}{name_of(which)}")
-
-
-def table_module(number: int) -> ModuleType:
-    """The module of Table 1 to 7."""
-    return module_of(number)

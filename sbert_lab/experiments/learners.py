@@ -1,20 +1,17 @@
 """Networks that learn from scored pairs, with fit and predict as the baselines have them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab.experiments.evaluation import sts
-
-if TYPE_CHECKING:
-    from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.tasks import CrossEncoder, Siamese
+from sbert_lab.training import train
 
 WORD_EPOCHS = 5
 
@@ -39,8 +36,6 @@ class PairLearner:
     def __init__(
         self, network: str, start: object, config: TrainConfig, *, shuffled: bool = False
     ) -> None:
-        from sbert_lab.tasks import CrossEncoder, Siamese
-
         kind = CrossEncoder if network == "cross" else Siamese
         self.task = kind(start, "regression", seed=config.seed)
         self.config, self.shuffled = config, shuffled
@@ -52,10 +47,8 @@ class PairLearner:
         scores: Sequence[float],
         *,
         run_dir: Path | None = None,
-    ) -> PairLearner:
+    ) -> "PairLearner":
         """Train on scored pairs; an interrupted training with a run_dir goes on there."""
-        from sbert_lab.training import train
-
         if self.shuffled:
             scores = np.random.default_rng(self.config.seed).permutation(scores).tolist()
         rows = [

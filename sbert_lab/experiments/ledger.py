@@ -4,17 +4,14 @@ data/results/<profile>/claims.json is written from the recorded tables and from 
 no table holds (counts, properties, times). `sbert-lab ledger` does it, and the pages after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 from sbert_lab.errors import DataError, InputError, OutOfReachError
-from sbert_lab.experiments import TABLES, table_module
+from sbert_lab.experiments import TABLES, module_of
 from sbert_lab.experiments.paper import Verdict, get_claim, judge, list_claims
 from sbert_lab.experiments.paper.claims import NOT_HERE
 from sbert_lab.experiments.paper.rules import TIMING
-from sbert_lab.experiments.plain_claims import PLAIN
 from sbert_lab.experiments.results import Results, has_table, open_table, results_dir
 from sbert_lab.experiments.store import describe_machine
 from sbert_lab.files import read_json, write_json
@@ -58,6 +55,8 @@ def write_ledger(profile: Profile, *, timings: bool = False) -> list[dict]:
 
 def _measure_plain(profile: Profile, kept: dict[str, dict], timings: bool) -> dict[str, Verdict]:
     """The claims that no table holds, as far as there is no verdict or its time is wanted anew."""
+    from sbert_lab.experiments.plain_claims import PLAIN  # needs torch
+
     settled = {id for id, entry in kept.items() if entry["verdict"] != NOT_HERE}
     if timings:
         settled -= {id for id in settled if get_claim(id).group == TIMING}
@@ -80,7 +79,7 @@ def _without_data(profile: Profile) -> dict[str, Verdict]:
         if has_table(number, profile):
             continue
         try:
-            table_module(number).gold(profile)
+            module_of(number).gold(profile)
         except (DataError, OutOfReachError):
             note = f"the data of Table {number} are not at hand"
             sections = list_claims().set_index("id")["section"]
@@ -91,7 +90,7 @@ def _without_data(profile: Profile) -> dict[str, Verdict]:
 
 def verdicts_of(table: Results) -> dict[str, Verdict]:
     """What one recorded table says: a claim whose rows are missing is left out."""
-    module = table_module(table.which)
+    module = module_of(table.which)
     found = {}
     for id, difference in module.claims(table).items():
         found[id] = judge(id, difference=difference, profile=table.profile)

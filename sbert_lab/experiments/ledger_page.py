@@ -4,8 +4,6 @@ Findings are counted first and apart: a claim that is arithmetic holds by constr
 is a matter of the machine.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Sequence

@@ -1,18 +1,16 @@
 """What the tables have in common: rows from the registry, the data they saw, claims about rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from functools import cache
 
+import numpy as np
+
+from sbert_lab import data
 from sbert_lab.experiments.building import build
+from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import get_system
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile
 
 Make = Callable[["Profile", int], object]
 Parts = Mapping[str, Mapping[str, tuple[str, str | None]]]
@@ -46,8 +44,6 @@ def row(
 
 def data_seen(profile: Profile, parts: Iterable[tuple[str, str]]) -> str:
     """How much of each corpus and split was there."""
-    from sbert_lab import data
-
     return "; ".join(f"{n} {s}: {data.coverage(n, s, profile=profile)}" for n, s in parts)
 
 
@@ -63,3 +59,19 @@ def differences(
         for claim, parts in claims.items()
         if all(results.exists(name) for pair in parts.values() for name in pair if name)
     }
+
+
+def spearmans(results: Results, samples: int = 1000) -> Callable[..., np.ndarray]:
+    """draw(row, key): a recorded row's Spearman (points) on resampled pairs, (samples,).
+
+    The same seed draws the same pairs, so sums and differences of rows are paired. `gold` is the
+    set of the pairs where it is not the key itself.
+    """
+
+    @cache
+    def draw(row: str, key: str, *, gold: str | None = None, seed: int = 0) -> np.ndarray:
+        one = {row: results.predictions(row, key)}
+        people = results.gold(gold or key)
+        return sts.bootstrap_systems(people, one, samples=samples, seed=seed)[row]
+
+    return draw

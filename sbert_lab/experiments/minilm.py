@@ -7,24 +7,16 @@ untouched backbone: it was tuned as a bi-encoder on over a billion pairs, NLI an
 among them, but neither STSb nor UKP ASPECT.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from sbert_lab.profiles import PROFILES
-
-if TYPE_CHECKING:
-    from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.profiles import Profile
+from sbert_lab import data
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.profiles import PROFILES, Profile
 
 
 def load() -> SentenceEncoder:
     """The encoder as published."""
-    from sbert_lab.data import minilm_folder
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load(minilm_folder())
+    return SentenceEncoder.load(data.minilm_folder())
 
 
 def as_backbone(profile: Profile) -> Profile:
@@ -33,7 +25,5 @@ def as_backbone(profile: Profile) -> Profile:
     A pretrained network of that size is tuned with the paper's rate; the profile's larger one was
     made for mini-bert.
     """
-    from sbert_lab.data import minilm_folder
-
     paper = PROFILES["paper"]
-    return replace(profile, backbone=str(minilm_folder()), train=paper.train, sts=paper.sts)
+    return replace(profile, backbone=str(data.minilm_folder()), train=paper.train, sts=paper.sts)

@@ -1,21 +1,32 @@
 """The claims that no table holds: counts, properties and times. Each gives (holds, note)."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+import torch
 
+from sbert_lab import data
+from sbert_lab.experiments.building import build
+from sbert_lab.experiments.evaluation import sts
 from sbert_lab.profiles import Profile
+from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
+from sbert_lab.training import take_step
 
 SENTENCES = 1000  # for the times; the cross-encoder's part is extrapolated from PAIRS
 PAIRS = 300
 STEPS = 22  # of training, for C04
+PLAIN: dict[str, Callable[[Profile], tuple[bool, str]]] = {}
 
 
+def measures(claim: str) -> Callable:
+    """Decorator: this function measures that claim."""
+    return lambda function: PLAIN.setdefault(claim, function)
+
+
+@measures("C01")
 def c01(profile: Profile) -> tuple[bool, str]:
     """n(n-1)/2, counted where counting is possible, computed for 10,000."""
     counted = sum(1 for _ in itertools.combinations(range(200), 2))
@@ -23,6 +34,7 @@ def c01(profile: Profile) -> tuple[bool, str]:
     return counted == 200 * 199 // 2 and passes == 49_995_000, f"{passes:,} passes"
 
 
+@measures("C02")
 def c02(profile: Profile) -> tuple[bool, str]:
     """Embedding everything and all cosines against all cross-encoder passes."""
     pair, embed, _ = _times(profile)
@@ -31,6 +43,7 @@ def c02(profile: Profile) -> tuple[bool, str]:
     return embed <= crossed / 100, note
 
 
+@measures("C03")
 def c03(profile: Profile) -> tuple[bool, str]:
     """One query: an index over embeddings against a cross-encoder pass for every sentence."""
     pair, _, query = _times(profile)
@@ -42,17 +55,11 @@ def c03(profile: Profile) -> tuple[bool, str]:
     return query < 0.1 and query <= crossed / 1000, note
 
 
+@measures("C04")
 def c04(profile: Profile) -> tuple[bool, str]:
     """The profile's NLI training, extrapolated from some of its steps."""
-    import torch
-
-    from sbert_lab import data
-    from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.tasks import Siamese
-    from sbert_lab.training import take_step
-
     rows = data.load("nli", "train", profile=profile)
-    encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+    encoder = build("raw-mean", profile)
     task = Siamese(encoder, "classification").train()
     optimizer = torch.optim.AdamW(task.parameters(), lr=profile.train.learning_rate)
     size, seconds = profile.train.batch_size, []
@@ -71,14 +78,11 @@ def c04(profile: Profile) -> tuple[bool, str]:
     )
 
 
+@measures("C10")
 def c10(profile: Profile) -> tuple[bool, str]:
     """Three monotone changes of the similarities: Spearman stays, Pearson moves."""
-    from sbert_lab import data
-    from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.experiments.evaluation import sts
-
     rows = data.load("stsb", "test", profile=profile)
-    encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+    encoder = build("raw-mean", profile)
     cosines = sts.similarities(encoder.encode, rows)
     plain = sts.correlations(rows["score"], cosines)
     angles = -np.arccos(np.clip(cosines, -1, 1))
@@ -89,13 +93,11 @@ def c10(profile: Profile) -> tuple[bool, str]:
     return stays and moved > 1, f"Spearman stays, Pearson moves by up to {moved:.1f} points"
 
 
+@measures("C25")
 def c25(profile: Profile) -> tuple[bool, str]:
     """Swap the sentences of a poly-encoder; count its passes for all pairs."""
-    from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.tasks import PolyEncoder
-
     sentences = ["A man plays the flute.", "Two dogs run.", "The river is high."]
-    encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+    encoder = build("raw-mean", profile)
     poly = PolyEncoder(encoder, seed=1)
     pairs = list(itertools.permutations(range(3), 2))
     first, second = ([sentences[pair[side]] for pair in pairs] for side in (0, 1))
@@ -109,13 +111,9 @@ def c25(profile: Profile) -> tuple[bool, str]:
 def _times(profile: Profile) -> tuple[float, float, float]:
     """Seconds per cross-encoder pair, for embedding and all cosines, and per query; the median of
     three interleaved turns."""
-    from sbert_lab import data
-    from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.tasks import CrossEncoder
-
     rows = data.load("quora", "train", profile=profile)
     sentences = list(dict.fromkeys(rows["sentence1"]))[:SENTENCES]
-    encoder = SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+    encoder = build("raw-mean", profile)
     cross = CrossEncoder(encoder, "regression", seed=1)
     others = sentences[PAIRS : 2 * PAIRS]
     turns = [_turn(encoder, cross, sentences, others) for _ in range(3)]
@@ -134,13 +132,3 @@ def _turn(encoder, cross, sentences: list[str], others: list[str]) -> tuple[floa
     marks.append(time.perf_counter())
     pair, embed, queries = np.diff(marks)
     return pair / PAIRS, embed, queries / 20
-
-
-PLAIN: dict[str, Callable[[Profile], tuple[bool, str]]] = {
-    "C01": c01,
-    "C02": c02,
-    "C03": c03,
-    "C04": c04,
-    "C10": c10,
-    "C25": c25,
-}

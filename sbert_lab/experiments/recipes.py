@@ -6,11 +6,15 @@ what a recipe means: bump its version.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
+from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import InputError, require_choice
 from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.tasks import CrossEncoder, Siamese
+from sbert_lab.word_encoder import WordEncoder
 
 SETTINGS = ("train", "sts", "sections", "words")  # the profile's TrainConfigs
 BACKBONES = ("backbone", "roberta")  # the profile's models
@@ -44,8 +48,6 @@ class Recipe:
 
     def config(self, profile: Profile, seed: int) -> TrainConfig:
         """The profile's settings for this kind of training, with the seed put in."""
-        from dataclasses import replace
-
         return replace(getattr(profile, self.settings), seed=seed)
 
 
@@ -63,8 +65,6 @@ class Builder:
 
 
 def _build_siamese(recipe: Recipe, encoder: object, seed: int) -> object:
-    from sbert_lab.tasks import Siamese
-
     head = {"concatenation": recipe.concatenation, "seed": seed}
     return Siamese(encoder, recipe.objective, **head)
 
@@ -79,36 +79,14 @@ def _save_siamese(task, folder: Path) -> None:
         save_file(tensors, folder.with_name("head.safetensors"))
 
 
-def _load_encoder(folder: Path) -> object:
-    from sbert_lab.encoder import SentenceEncoder
-
-    return SentenceEncoder.load(folder)
-
-
-def _load_words(folder: Path) -> object:
-    from sbert_lab.word_encoder import WordEncoder
-
-    return WordEncoder.load(folder)
-
-
 def _build_cross(recipe: Recipe, encoder: object, seed: int) -> object:
-    from sbert_lab.tasks import CrossEncoder
-
     return CrossEncoder(encoder, recipe.objective, seed=seed)
 
 
-def _load_cross(folder: Path) -> object:
-    from sbert_lab.tasks import CrossEncoder
-
-    return CrossEncoder.load(folder)
-
-
 BUILDERS: dict[str, Builder] = {
-    "siamese": Builder(_build_siamese, _save_siamese, _load_encoder, lambda encoder: encoder),
-    "words": Builder(_build_siamese, _save_siamese, _load_words, lambda encoder: encoder),
-    "cross": Builder(
-        _build_cross, lambda task, folder: task.save(folder), _load_cross, lambda task: task.encoder
-    ),
+    "siamese": Builder(_build_siamese, _save_siamese, SentenceEncoder.load, lambda own: own),
+    "words": Builder(_build_siamese, _save_siamese, WordEncoder.load, lambda own: own),
+    "cross": Builder(_build_cross, CrossEncoder.save, CrossEncoder.load, attrgetter("encoder")),
 }
 RECIPES: dict[str, Recipe] = {}
 

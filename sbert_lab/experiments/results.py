@@ -10,25 +10,20 @@
 `sbert-lab evaluate table1` and `sbert-lab reproduce` write them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from sbert_lab.errors import CheckpointError, DataError, InputError, choices, require_choice
 from sbert_lab.experiments import command_of, name_of, title_of
 from sbert_lab.files import read_json
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile, as_profile
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KINDS = ("system", "floor", "extra")
 GOLD = "gold"
@@ -145,8 +140,6 @@ class Results:
 
     def frame(self, columns: list[str] | None = None, *, digits: int = 1) -> pd.DataFrame:
         """The table as text: 'mean ± sd' where there are several seeds, else the number."""
-        import pandas as pd
-
         chosen = columns or self.columns
         lines = {row: [self._cell(row, column, digits) for column in chosen] for row in self.rows}
         return pd.DataFrame.from_dict(lines, orient="index", columns=chosen)
@@ -190,27 +183,13 @@ def recorded_path(which: int | str, profile: str | Profile | None = None) -> Pat
     return results_dir(as_profile(profile).name, f"{name_of(which)}.json")
 
 
-def has_table(number: int, profile: str | Profile | None = None) -> bool:
-    """Whether that table was recorded."""
-    return recorded_path(number, profile).is_file()
+def is_recorded(which: int | str, profile: str | Profile | None = None) -> bool:
+    """Whether that table (by its number) or study (by its name) was recorded."""
+    return recorded_path(which, profile).is_file()
 
 
-def has_study(name: str, profile: str | Profile | None = None) -> bool:
-    """Whether that study was recorded."""
-    return recorded_path(name, profile).is_file()
-
-
-def open_table(number: int, profile: str | Profile | None = None) -> Results:
-    """The recorded Table `number`; an error says how to record it."""
-    return _open(number, profile)
-
-
-def open_study(name: str, profile: str | Profile | None = None) -> Results:
-    """The recorded study of that name; an error says how to record it."""
-    return _open(name, profile)
-
-
-def _open(which: int | str, profile: str | Profile | None) -> Results:
+def open_recorded(which: int | str, profile: str | Profile | None = None) -> Results:
+    """The recorded table or study; an error says how to record it."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -227,3 +206,7 @@ def _open(which: int | str, profile: str | Profile | None) -> Results:
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{arrays} cannot be read ({error}): restore or delete it") from error
     return Results(read_json(path), predictions, path)
+
+
+has_table = has_study = is_recorded
+open_table = open_study = open_recorded

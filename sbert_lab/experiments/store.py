@@ -4,8 +4,6 @@ Tables and studies go the same way: a JSON file with scores and what they were m
 answers item by item beside it, one lock for both.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import platform
@@ -26,8 +24,7 @@ from sbert_lab.experiments.results import (
     Outcome,
     Results,
     Row,
-    open_study,
-    open_table,
+    open_recorded,
     recorded_path,
 )
 from sbert_lab.files import locked, read_json, write_bytes, write_json
@@ -74,7 +71,7 @@ def measure(
         outcome = replace(outcome, info={**outcome.info, "seconds": round(seconds, 1)})
         record(which, profile, row, seed, outcome, order=order, about=about)
         say(f"  {place}/{len(todo)}  {row.name}, seed {seed}: {_short(outcome)} ({seconds:.0f} s)")
-    return open_study(which, profile) if isinstance(which, str) else open_table(which, profile)
+    return open_recorded(which, profile)
 
 
 def measure_tables(numbers: Sequence[int], profile: Profile, *, seeds: int | None, say) -> None:

@@ -5,23 +5,18 @@ Sentence Encoder is the averaging net that saw questions and forum text beside N
 the word vectors are our own (in profile paper GloVe's, as in the paper).
 """
 
-from __future__ import annotations
-
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from sbert_lab.data.local import local_copy
 from sbert_lab.experiments import lines
-from sbert_lab.experiments.evaluation import sts, sts_sets
+from sbert_lab.experiments.evaluation import sts_sets
 from sbert_lab.experiments.evaluation.vectors import Encode
-from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import name_of
-from sbert_lab.profiles import get_profile
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Results, Row
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile, get_profile
 
 TABLE = 1
 DISTANCES = ("manhattan", "euclidean")  # beside the cosine, for C09
@@ -72,22 +67,25 @@ def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.n
     sets = [name for name in sts_sets.SETS if name in results.columns]
     words = name_of(get_profile(results.profile).claimed_words)
     words = words if results.exists(words) else name_of("word-vectors")
-    needed = (words, MEAN, CLS, INFERSENT, USE, SBERT, SROBERTA)
-    there = [row for row in needed if results.exists(row)]
+    draw = lines.spearmans(results, samples)
 
-    @cache
-    def draw(name: str) -> dict[str, np.ndarray]:
-        return _draw(results, name, there, samples)
-
-    def over(a: str, b: str | None) -> np.ndarray:
-        return np.mean([draw(s)[a] - (draw(s)[b] if b else 0) for s in sets], axis=0)
+    def over(a: str, b: str | None, sets: Sequence[str] = sets, kind: str = "") -> np.ndarray:
+        """The mean over the sets; each has a seed of its own, always the same."""
+        gaps = []
+        for name in sets:
+            pairs = {"gold": name, "seed": sts_sets.SETS.index(name)}
+            other = draw(b, name, **pairs) if b else 0
+            gaps.append(draw(a, f"{name}{kind}", **pairs) - other)
+        return np.mean(gaps, axis=0)
 
     found = lines.differences(results, _claimed(words), over)
     if "sick" in sets:
         part = {"C07": {"USE - SBERT on SICK-R": (USE, SBERT)}}
-        found |= lines.differences(results, part, lambda a, b: draw("sick")[a] - draw("sick")[b])
+        found |= lines.differences(results, part, partial(over, sets=["sick"]))
     if "C09" in found:
-        found["C09"] |= {f"{d.title()} - cosine": over(d, SBERT) for d in DISTANCES}
+        found["C09"] |= {
+            f"{d.title()} - cosine": over(SBERT, SBERT, kind=f" {d}") for d in DISTANCES
+        }
     return dict(sorted(found.items()))
 
 
@@ -102,18 +100,6 @@ def _claimed(words: str) -> lines.Parts:
         "C08": {"SBERT above chance": (SBERT, None), "SRoBERTa - SBERT": (SROBERTA, SBERT)},
         "C09": {"cosine above chance": (SBERT, None)},
     }
-
-
-def _draw(results: Results, name: str, there: list[str], samples: int) -> dict[str, np.ndarray]:
-    """Bootstrapped Spearmans of the rows on one set, and of SBERT's distances: all paired.
-
-    Each set has a seed of its own, always the same.
-    """
-    systems = {row: results.predictions(row, name) for row in there}
-    if SBERT in there:
-        systems |= {other: results.predictions(SBERT, f"{name} {other}") for other in DISTANCES}
-    seed = sts_sets.SETS.index(name)
-    return sts.bootstrap_systems(results.gold(name), systems, samples=samples, seed=seed)
 
 
 def outcome(encode: Encode, profile: Profile, *, distances: bool = False) -> Outcome:
@@ -147,7 +133,5 @@ def _kept(predictions: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _glove_is_here(profile: Profile) -> bool:
-    from sbert_lab.data.local import local_copy
-
     root = None if profile.own_data else local_copy()
     return bool(root) and any((root / "glove").glob("glove.*.txt*"))

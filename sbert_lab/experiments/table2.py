@@ -4,22 +4,16 @@ Each row scores the same test pairs, so every comparison can be paired. Dev is k
 may be picked there, never on test.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab import data
 from sbert_lab.experiments import lines
 from sbert_lab.experiments.evaluation import sts
-from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import name_of
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Results, Row
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile
 
 TABLE = 2
 SPLITS = ("test", "dev")
@@ -52,21 +46,12 @@ def data_seen(profile: Profile) -> str:
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
     """C11 and C12: bootstrapped differences in points, each system's seeds averaged."""
-    ids = {
-        "sbert": "sbert-stsb",
-        "cross": "cross-stsb",
-        "sbert first": "sbert-nli-stsb",
-        "cross first": "cross-nli-stsb",
-    }
-    predicted = {key: results.predictions(name_of(id), "test") for key, id in ids.items()}
-    drawn = sts.bootstrap_systems(results.gold("test"), predicted)
-    sbert_gain = drawn["sbert first"] - drawn["sbert"]
-    cross_gain = drawn["cross first"] - drawn["cross"]
+    draw = lines.spearmans(results)
+    ids = ("sbert-stsb", "cross-stsb", "sbert-nli-stsb", "cross-nli-stsb")
+    sbert, cross, sbert_first, cross_first = (draw(name_of(id), "test") for id in ids)
+    sbert_gain, cross_gain = sbert_first - sbert, cross_first - cross
     return {
-        "C11": {
-            "SBERT above chance": drawn["sbert"],
-            "SBERT - cross-encoder": drawn["sbert"] - drawn["cross"],
-        },
+        "C11": {"SBERT above chance": sbert, "SBERT - cross-encoder": sbert - cross},
         "C12": {
             "SBERT gain": sbert_gain,
             "cross-encoder gain": cross_gain,

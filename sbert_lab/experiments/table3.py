@@ -5,8 +5,6 @@ topics, and labels made into scores (different topic or no similarity 0, some 0.
 all splits have three folds, and the cross-topic one deals the topics into three groups.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -14,23 +12,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab import data
 from sbert_lab.experiments import lines
+from sbert_lab.experiments.baselines.tfidf import TfIdf
 from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import afs, sts
 from sbert_lab.experiments.learners import settings
-from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import get_system, name_of
 from sbert_lab.files import read_json, write_json
 from sbert_lab.paths import runs_dir
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Results, Row
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile
 
 TABLE = 3
 VERSION = 1  # bump when a learner changes its meaning: kept answers are then not used any more
@@ -159,8 +154,6 @@ def _describe(profile: Profile, protocol: str) -> str:
 
 
 def _tfidf(profile: Profile, seed: int) -> object:
-    from sbert_lab.experiments.baselines.tfidf import TfIdf
-
     first, second = afs.texts(pairs(profile))
     return TfIdf(list(dict.fromkeys([*first, *second])))
 

@@ -4,27 +4,23 @@ In profile real the triplets are built from WikiText-2: training articles from i
 articles from its valid and test files. In mini and paper they are the corpus wiki_sections.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab import data
 from sbert_lab.data.local import local_copy
 from sbert_lab.experiments import lines, zoo
+from sbert_lab.experiments.baselines.tfidf import TfIdf
 from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.evaluation import sections
-from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import name_of
 from sbert_lab.experiments.triplets import section_triplets
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Results, Row
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile
+from sbert_lab.tasks import Siamese
 
 TABLE = 4
 CORPUS = "wiki_sections"
@@ -184,8 +180,6 @@ def _leaky(profile: Profile, seed: int) -> Outcome:
 
 def _trained(profile: Profile, rows: Sequence[dict], seed: int) -> object:
     """The raw encoder after these triplets, with the settings of the zoo's sbert-sections."""
-    from sbert_lab.tasks import Siamese
-
     encoder = build("raw-mean", profile)
     train_task(Siamese(encoder, "triplet", seed=seed), rows, replace(profile.sections, seed=seed))
     return encoder
@@ -196,6 +190,4 @@ def _shuffled(profile: Profile, seed: int) -> object:
 
 
 def _tfidf(profile: Profile, seed: int) -> object:
-    from sbert_lab.experiments.baselines.tfidf import TfIdf
-
     return TfIdf(sorted(_sentences(triplets(profile, "train"))))

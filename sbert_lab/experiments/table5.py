@@ -4,28 +4,24 @@ Each encoder is also asked for cosines on the STS sets (column `sts`): C19 compa
 the same vectors. Predictions are right (1) or wrong (0) per test item of a task, and the cosines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbert_lab import data
+from sbert_lab.data.sources import splits_here
 from sbert_lab.experiments import lines
+from sbert_lab.experiments.baselines.tfidf import TfIdf
 from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.evaluation import sections, senteval, sts, sts_sets
 from sbert_lab.experiments.evaluation.senteval import SENTIMENT, TASKS
-from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.evaluation.vectors import Encode
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import name_of
-from sbert_lab.profiles import get_profile
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.evaluation.vectors import Encode
-    from sbert_lab.experiments.results import Results, Row
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile, get_profile
+from sbert_lab.tasks.classifier import Classifier
 
 TABLE = 5
 STS_SETS = sts_sets.SETS
@@ -173,8 +169,6 @@ def fine_tune(profile: Profile, seed: int, names: Sequence[str] = TUNED_TASKS) -
 
 def tuned_hits(encoder: object, task: senteval.Task, profile: Profile, seed: int) -> np.ndarray:
     """Fine-tune `encoder` on the task's training rows; right or wrong per test row: (N,)."""
-    from sbert_lab.tasks.classifier import Classifier
-
     model = Classifier(encoder, labels=int(task.labels.max()) + 1, seed=seed)
     texts = [{"text": task.first[i], "label": int(task.labels[i])} for i in task.parts["train"]]
     train_task(model, texts, replace(profile.sts, seed=seed))
@@ -184,8 +178,6 @@ def tuned_hits(encoder: object, task: senteval.Task, profile: Profile, seed: int
 
 def _tfidf(profile: Profile, seed: int) -> object:
     """Weights from the tasks' texts without labels; the test texts of fixed splits are left out."""
-    from sbert_lab.experiments.baselines.tfidf import TfIdf
-
     texts = []
     for task in _tasks(profile):
         seen = task.parts.get("train", task.tested)
@@ -202,7 +194,5 @@ def _tasks(profile: Profile) -> list[senteval.Task]:
 @lru_cache(maxsize=2)
 def _pairs(profile: Profile) -> dict[str, object]:
     """The test pairs of the STS sets that are at hand."""
-    from sbert_lab.data.sources import splits_here
-
     here = [n for n in STS_SETS if "test" in splits_here(data.get_corpus(n), profile.name)]
     return {name: data.load(name, "test", profile=profile) for name in here}

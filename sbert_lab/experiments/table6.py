@@ -5,11 +5,6 @@ evaluation/ablation.py), so that all cells and seeds fit into minutes. The two B
 zoo's InferSent, trained on all NLI pairs of the profile: a BiLSTM starts with random weights.
 """
 
-from __future__ import annotations
-
-from functools import partial
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from sbert_lab import data
@@ -17,13 +12,10 @@ from sbert_lab.experiments import lines
 from sbert_lab.experiments.evaluation import ablation, sts
 from sbert_lab.experiments.evaluation.ablation import EPOCHS, PAIRS, POOLINGS, Cell
 from sbert_lab.experiments.evaluation.vectors import Encode
-from sbert_lab.experiments.results import Outcome, Row
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import name_of
 from sbert_lab.objectives import CONCATENATIONS, PAPER_CONCATENATION
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Results
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile
 
 TABLE = 6
 SET = "stsb dev"
@@ -114,7 +106,10 @@ def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.n
 
     A claim whose rows were not recorded is left out.
     """
-    return lines.differences(results, _claim_parts(), partial(_bootstrap, results, samples))
+    draw = lines.spearmans(results, samples)
+    return lines.differences(
+        results, _claim_parts(), lambda a, b: draw(a, SET) - (draw(b, SET) if b else 0)
+    )
 
 
 def _claim_parts() -> lines.Parts:
@@ -142,11 +137,6 @@ def _claim_parts() -> lines.Parts:
             "SBERT MAX - SBERT MEAN": (most, mean),
         },
     }
-
-
-def _bootstrap(results: Results, samples: int, a: str, b: str | None) -> np.ndarray:
-    predicted = [results.predictions(row, SET) for row in (a, b) if row]
-    return sts.bootstrap(results.gold(SET), *predicted, samples=samples)
 
 
 def _dev(profile: Profile):

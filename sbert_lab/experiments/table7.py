@@ -6,27 +6,22 @@ and seed. A "seed" is one more measurement, with another order of the systems. T
 change the speed of a network, so nothing is trained here.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from sbert_lab import data
 from sbert_lab.experiments import lines
 from sbert_lab.experiments import table7_systems as timed
 from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import speed
-from sbert_lab.experiments.results import Outcome
+from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import name_of
-
-if TYPE_CHECKING:
-    from sbert_lab.experiments.results import Results, Row
-    from sbert_lab.profiles import Profile
+from sbert_lab.profiles import Profile
 
 TABLE = 7
 ROUNDS = 5
@@ -129,8 +124,6 @@ def measure_all(
     profile: Profile, seed: int, sentences: Sequence[str], *, rounds: int = ROUNDS
 ) -> dict[str, Outcome]:
     """The measurement itself, for any sentences: row name -> outcome."""
-    import torch
-
     times, padding, weights = {}, {}, {}
     devices = {"CPU": "cpu"} | ({"GPU": "cuda"} if torch.cuda.is_available() else {})
     for column, device in devices.items():

@@ -1,21 +1,20 @@
 """The systems of Table 7, ready to be timed: each with the tokens it computes, padding included."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.encoder_folder import find_folder
+from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
 from sbert_lab.experiments.evaluation import speed
-
-if TYPE_CHECKING:
-    from sbert_lab.encoder import SentenceEncoder
-    from sbert_lab.profiles import Profile
-    from sbert_lab.word_vectors import WordVectors
+from sbert_lab.profiles import Profile
+from sbert_lab.word_encoder import WordEncoder
+from sbert_lab.word_vectors import WordVectors
+from sbert_lab.words import split_words
 
 BATCH_SIZE = speed.BATCH_SIZE
 
@@ -31,8 +30,6 @@ class Timed:
 
 def word_vectors(vectors: WordVectors, sentences: Sequence[str]) -> Timed:
     """Averaged word vectors: no batches, no padding, no network."""
-    from sbert_lab.words import split_words
-
     words = sum(len(split_words(sentence)) for sentence in sentences)
     padding = speed.Padding(real=words, computed=words, batches=len(sentences))
     return Timed(vectors.encode, padding, weights=0)
@@ -40,9 +37,6 @@ def word_vectors(vectors: WordVectors, sentences: Sequence[str]) -> Timed:
 
 def word_encoder(network: str, profile: Profile, device: str, sentences: Sequence[str]) -> Timed:
     """InferSent's BiLSTM or the averaging net, untrained: its time does not depend on weights."""
-    from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
-    from sbert_lab.word_encoder import WordEncoder
-
     hidden = profile.infersent_hidden
     encoder = WordEncoder.fresh(network=network, pooling="max", hidden=hidden).to(device)
     lengths = [len(ids) for ids in encoder.tokenize(list(sentences))[0]]
@@ -67,8 +61,6 @@ def planned(
 
 def budgeted(encoder: SentenceEncoder, sentences: Sequence[str]) -> Timed:
     """The package's own encode, in full precision as all the others."""
-    from sbert_lab.encoding import TOKEN_BUDGETS, plan_batches
-
     budget = TOKEN_BUDGETS[encoder.device.type]
     lengths = _lengths(encoder, sentences)
     padding = speed.count_padding(lengths, plan_batches(lengths, token_budget=budget))
@@ -79,8 +71,6 @@ def budgeted(encoder: SentenceEncoder, sentences: Sequence[str]) -> Timed:
 def public_library(profile: Profile, encoder: SentenceEncoder, sentences: Sequence[str]) -> Timed:
     """sentence-transformers on the same folder. It sorts by characters, not by tokens."""
     from transformers.utils import logging
-
-    from sbert_lab.encoder_folder import find_folder
 
     logging.disable_progress_bar()
     with warnings.catch_warnings():

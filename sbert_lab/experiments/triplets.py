@@ -4,20 +4,15 @@ Anchor and positive are two sentences of one section, the negative is a sentence
 of the same article. An article belongs to one split only: knowing the article does not help.
 """
 
-from __future__ import annotations
-
 import random
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from sbert_lab.data.formats.wikipedia import Article, read_articles
 from sbert_lab.data.local import expected_files, find_files, local_copy
 from sbert_lab.data.registry import get_corpus
-from sbert_lab.errors import DataError, InputError
-
-if TYPE_CHECKING:
-    import datasets
+from sbert_lab.data.tables import rows_to_dataset
+from sbert_lab.errors import DataError
 
 SENTENCE_END = re.compile(r"(?<= [.!?]) (?=\S)")  # WikiText puts a space before the full stop
 MIN_WORDS, MAX_WORDS = 5, 50  # our choice: drops fragments and lists
@@ -25,10 +20,8 @@ MIN_WORDS, MAX_WORDS = 5, 50  # our choice: drops fragments and lists
 
 def section_triplets(
     split: str, *, seed: int = 1, per_article: int | None = None
-) -> datasets.Dataset:
+) -> Sequence[dict]:
     """Triplets (anchor, positive, negative, article) from the local copy's wikitext2."""
-    from sbert_lab.data.tables import rows_to_dataset
-
     corpus = get_corpus("wikitext2")
     root = local_copy()
     articles: list[Article] = []
@@ -59,28 +52,6 @@ def build_triplets(
             found = generator.sample(found, per_article)
         rows.extend(found)
     return rows
-
-
-def split_articles(
-    articles: Iterable[Article], *, seed: int, dev: float = 0.1, test: float = 0.1
-) -> dict[str, list[Article]]:
-    """Deal whole articles out to train, dev and test; articles of one title stay together."""
-    if dev < 0 or test < 0 or dev + test >= 1:
-        raise InputError(f"dev and test are shares that leave some for train, got {dev}, {test}")
-    by_title: dict[str, list[Article]] = {}
-    for article in articles:
-        by_title.setdefault(article.title, []).append(article)
-    titles = sorted(by_title)
-    random.Random(seed).shuffle(titles)
-    n_dev, n_test = round(dev * len(titles)), round(test * len(titles))
-    dealt = {
-        "train": titles[n_dev + n_test :],
-        "dev": titles[:n_dev],
-        "test": titles[n_dev : n_dev + n_test],
-    }
-    return {
-        split: [a for title in chosen for a in by_title[title]] for split, chosen in dealt.items()
-    }
 
 
 def split_sentences(paragraph: str) -> list[str]:

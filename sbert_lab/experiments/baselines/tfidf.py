@@ -1,7 +1,5 @@
 """tf-idf: a sentence is the words in it, rare ones counting more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

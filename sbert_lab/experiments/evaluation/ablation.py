@@ -4,22 +4,19 @@ A `Cell` is one such choice. Cells of one objective train on the same pairs with
 a difference between two of them is then the work of what was changed, or of chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sbert_lab import data
 from sbert_lab.errors import InputError, require_choice
 from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.objectives import CONCATENATIONS, PAPER_CONCATENATION
 from sbert_lab.pooling import POOLERS
-
-if TYPE_CHECKING:
-    from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.tasks import Siamese
 
 OBJECTIVES = {"NLI": "classification", "STSb": "regression"}
 POOLINGS = {"MEAN": "mean", "MAX": "max", "CLS": "cls"}
@@ -49,8 +46,6 @@ class Cell:
 
 def training_pairs(objective: str, profile: Profile, *, shuffled: bool = False) -> list[dict]:
     """The pairs that all cells of an objective train on: the same for every cell and seed."""
-    from sbert_lab import data
-
     corpus = {"NLI": "nli", "STSb": "stsb"}[require_choice("objective", objective, OBJECTIVES)]
     rows = data.load(corpus, "train", profile=profile)
     if profile.short_cells and len(rows) > PAIRS[objective]:
@@ -83,8 +78,6 @@ def start_encoder(cell: Cell, profile: Profile, seed: int):
 
 def train_cell(cell: Cell, profile: Profile, seed: int, *, show_progress: bool = False):
     """Train one cell with one seed; the encoder, without the head."""
-    from sbert_lab.tasks import Siamese
-
     encoder = start_encoder(cell, profile, seed)
     head = {"concatenation": cell.concatenation, "seed": seed}
     task = Siamese(encoder, OBJECTIVES[cell.objective], **head)

@@ -15,8 +15,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation import sts
-from sbert_lab.experiments.evaluation.groups import connect
-from sbert_lab.experiments.evaluation.vectors import column
+from sbert_lab.experiments.evaluation.vectors import column, connect
 
 Ask = Callable[[list[dict], list[dict]], np.ndarray]
 

@@ -10,14 +10,13 @@ named in `tests.missing`. A test is fair only to encoders that never saw its row
 `question_split(...).train`, never on all of quora.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
+from sbert_lab import data
 from sbert_lab.errors import DataError, InputError, LabError, OutOfReachError
 from sbert_lab.experiments.evaluation import sections, senteval, sts_sets
 from sbert_lab.experiments.evaluation.retrieval import (
@@ -30,9 +29,6 @@ from sbert_lab.experiments.evaluation.vectors import Encode, embed
 from sbert_lab.experiments.triplets import section_triplets
 from sbert_lab.profiles import Profile, as_profile
 from sbert_lab.vectors import unit_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TASKS = ("cr", "trec", "mrpc")  # an opinion, a kind of question, a pair: one of each sort
 STS_AVERAGE, SECTIONS, CLASSIFIERS, QUESTIONS = "sts", "sections", "senteval", "questions"
@@ -93,8 +89,6 @@ def load_tests(profile: str | Profile | None = None, tasks: Sequence[str] = TASK
 
 def question_split(profile: str | Profile | None = None) -> QuestionSplit:
     """The duplicate questions, cut as `load_tests` cuts them: train on `.train` only."""
-    from sbert_lab import data
-
     scale = as_profile(profile)
     rows = data.load("quora", "train", profile=scale)
     return split_questions(list(rows))
@@ -135,8 +129,6 @@ def question_rank(encode: Encode, test: Collection) -> float:
 
 def frame(rows: Mapping[str, Mapping[str, float]], *, digits: int = 1) -> pd.DataFrame:
     """Several encoders side by side: systems x scores, as texts; '-' where there is none."""
-    import pandas as pd
-
     if not rows:
         raise InputError("there are no scores to show")
     columns = list(dict.fromkeys(name for scores in rows.values() for name in scores))
@@ -149,8 +141,6 @@ def frame(rows: Mapping[str, Mapping[str, float]], *, digits: int = 1) -> pd.Dat
 
 def _triplets(profile: Profile) -> Sequence[dict]:
     """The test triplets; in profile real those built from articles where the official are not."""
-    from sbert_lab import data
-
     try:
         return data.load("wiki_sections", "test", profile=profile)
     except (DataError, OutOfReachError):

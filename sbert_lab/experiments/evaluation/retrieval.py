@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments.evaluation.groups import connect
-from sbert_lab.experiments.evaluation.vectors import finite_numbers
+from sbert_lab.experiments.evaluation.vectors import connect, finite_numbers
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sbert_lab.errors import InputError
-from sbert_lab.experiments.evaluation.groups import connect
-from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
+from sbert_lab.experiments.evaluation.vectors import Encode, column, connect, embed
 from sbert_lab.words import STOP_WORDS, split_words
 
 ROLES = ("anchor", "positive", "negative")
@@ -55,16 +54,11 @@ def answers(encode: Encode, rows: Sequence[dict]) -> Answers:
     return Answers(hits=(to_positive < to_negative) & ~ties, ties=ties)
 
 
-def triplet_hits(encode: Encode, rows: Sequence[dict]) -> np.ndarray:
-    """For each row, is the positive strictly closer (Euclid)? (N,) of True and False.
+def triplet_accuracy(encode: Encode, rows: Sequence[dict]) -> float:
+    """The share of triplets with the positive strictly closer (Euclid), in points; chance is 50.
 
     A tie is a miss: otherwise an encoder that gives one vector to everything would score 100 %.
     """
-    return answers(encode, rows).hits
-
-
-def triplet_accuracy(encode: Encode, rows: Sequence[dict]) -> float:
-    """The share of triplets with the positive closer, in points (times 100); chance is 50."""
     return answers(encode, rows).accuracy
 
 

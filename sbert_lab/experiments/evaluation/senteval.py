@@ -7,41 +7,90 @@ ask for it, the scaler is fitted on the training part only. SentEval's default c
 with Adam on a GPU; this is its scikit-learn path.
 """
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from sbert_lab.errors import InputError
-from sbert_lab.experiments.evaluation.senteval_tasks import (
-    SENTIMENT,
-    TASKS,
-    Task,
-    load_task,
-    require_tasks,
-)
-from sbert_lab.experiments.evaluation.vectors import Encode, embed
+from sbert_lab import data
+from sbert_lab.data.local import expected_files, local_copy
+from sbert_lab.data.sources import splits_here
+from sbert_lab.errors import DataError, InputError, OutOfReachError, require_choice
+from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
 from sbert_lab.profiles import Profile, as_profile
 
-__all__ = [
-    "MINI",
-    "SENTIMENT",
-    "TASKS",
-    "Protocol",
-    "Task",
-    "TaskScore",
-    "features_of",
-    "load_task",
-    "pair_features",
-    "protocol_of",
-    "remember",
-    "require_tasks",
-    "score_features",
-    "score_task",
-]
-
+TASKS = ("mr", "cr", "subj", "mpqa", "sst", "trec", "mrpc")
+SENTIMENT = ("mr", "cr", "sst")
+KINDS = {"sst": "dev", "trec": "folds", "mrpc": "folds"}  # the others: nested
 MOST_STEPS = 1000  # of the solver
 NEWTON_WIDTH = 1600  # the most features for Newton's method: its matrix has them squared
+
+
+@dataclass(frozen=True)
+class Task:
+    """Texts and labels. `first` and `second` are the columns; only MRPC has a second one.
+
+    `parts` has the positions of the training, dev and test rows; a nested task has no parts.
+    """
+
+    name: str
+    kind: str
+    first: list[str]
+    labels: np.ndarray
+    second: list[str] | None = None
+    parts: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def tested(self) -> np.ndarray:
+        """The positions of the rows that get a prediction: all of them in a nested task."""
+        return self.parts.get("test", np.arange(len(self.labels)))
+
+
+def load_task(name: str, *, profile: str | Profile | None = None) -> Task:
+    """One of the seven tasks, all its rows in one list."""
+    require_choice("task", name, TASKS)
+    kind = KINDS.get(name, "nested")
+    splits = list(data.get_corpus(name).splits)
+    found = [data.load(name, split, profile=profile, partial=False) for split in splits]
+    pair = name == "mrpc"
+    texts = [
+        [text for rows in found for text in column(rows, c)]
+        for c in (("sentence1", "sentence2") if pair else ("text",))
+    ]
+    ends = np.cumsum([len(rows) for rows in found])
+    parts = {s: np.arange(end - len(r), end) for s, r, end in zip(splits, found, ends, strict=True)}
+    return Task(
+        name,
+        kind,
+        texts[0],
+        np.array([label for rows in found for label in column(rows, "label")]),
+        second=texts[1] if pair else None,
+        parts={} if kind == "nested" else parts,
+    )
+
+
+def require_tasks(profile: str | Profile | None = None) -> None:
+    """Say in one error which files are missing and where they belong. Nothing happens in mini."""
+    scale = as_profile(profile)
+    corpora = [data.get_corpus(name) for name in TASKS]
+    absent = [(c, s) for c in corpora for s in c.splits if s not in splits_here(c, scale.name)]
+    if not absent:
+        return
+    try:
+        data.load(absent[0][0].name, absent[0][1], profile=scale)  # one archive brings all seven
+    except OutOfReachError as error:
+        files = ", ".join(expected_files(corpus, split) for corpus, split in absent)
+        root = local_copy()
+        where = f"into {root}" if root else "into a folder and set SBERT_LAB_DATA to it"
+        raise DataError(
+            f"SentEval's tasks are not at hand in profile {scale.name}. Missing: {files}. Put them "
+            f"{where} (they come with SentEval, see data/LAYOUT.md), or connect to the internet "
+            "and run `sbert-lab data get mr`: one archive holds all seven"
+        ) from error
+
+
+# ---- the protocol
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,8 +226,6 @@ def _choose(
 
 def _fit(features: np.ndarray, labels: np.ndarray, c: float, protocol: Protocol):
     """The classifier, with its scaler if there is one: both see these rows only."""
-    import warnings
-
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

@@ -5,14 +5,15 @@ sentences into batches, `count_padding` says how many tokens they make. Times be
 and one moment: `measure` takes several systems in turn, several rounds, and keeps every round.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
+from torch.nn.functional import pad
 
+from sbert_lab.encoding import forward_all
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation.vectors import Encode
 
@@ -123,7 +124,6 @@ def encode_with(encoder, plan: Plan, *, width: int | None = None) -> Encode:
     The same tokens, the same network, the same order of the results as encoder.encode; only the
     batches differ. `width` pads every row to that many tokens, however short its batch is.
     """
-    from sbert_lab.encoding import forward_all
 
     def collate(rows: list) -> dict:
         batch = encoder.pad(rows)
@@ -145,9 +145,6 @@ def encode_with(encoder, plan: Plan, *, width: int | None = None) -> Encode:
 
 def _widen(input_ids, attention_mask, *, width: int, pad_id: int) -> dict:
     """Padding up to `width` columns: (B, T) -> (B, width), twice."""
-    import torch
-    from torch.nn.functional import pad
-
     more = width - input_ids.shape[1]
     if more < 0:
         raise InputError(f"width {width} is too small for a batch of {input_ids.shape[1]} tokens")
@@ -225,8 +222,6 @@ def synchronize(device: str) -> None:
     kind = str(device).partition(":")[0]
     if kind == "cpu":
         return
-    import torch
-
     getattr(torch, kind).synchronize()
 
 

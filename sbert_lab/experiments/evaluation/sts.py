@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from scipy import stats
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
+from sbert_lab.similarity import pairwise
 
 FEWEST = 3  # with two rows every correlation is -1, 1 or undefined
 
@@ -67,10 +69,6 @@ def similarities(encode: Encode, rows: Sequence[dict], *, similarity: str = "cos
 
     Rounded to twelve decimals, so that identical sentences tie instead of being ranked by noise.
     """
-    import torch
-
-    from sbert_lab.similarity import pairwise
-
     u, v = embed(encode, column(rows, "sentence1"), column(rows, "sentence2"))
     values = pairwise(similarity, torch.from_numpy(u), torch.from_numpy(v)).numpy()
     return np.round(values, 12)

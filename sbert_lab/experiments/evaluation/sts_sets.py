@@ -1,20 +1,17 @@
 """The seven sets of Table 1, scored by one encode function: STS12 to STS16, STSb and SICK-R."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sbert_lab import data
+from sbert_lab.data.registry import get_corpus
+from sbert_lab.data.sources import splits_here
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.experiments.evaluation.sts import correlations, score_subsets, similarities
 from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
 from sbert_lab.profiles import Profile, as_profile
-
-if TYPE_CHECKING:
-    import datasets
 
 SETS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sick")
 SPLIT = "test"
@@ -48,9 +45,6 @@ def sets_here(profile: str | Profile | None = None) -> list[str]:
     scale = as_profile(profile)
     if not scale.partial:
         return list(SETS)
-    from sbert_lab.data.registry import get_corpus
-    from sbert_lab.data.sources import splits_here
-
     found = [name for name in SETS if SPLIT in splits_here(get_corpus(name), scale.name)]
     if not found:
         raise DataError(
@@ -60,10 +54,8 @@ def sets_here(profile: str | Profile | None = None) -> list[str]:
     return found
 
 
-def load_sets(profile: str | Profile | None = None) -> dict[str, datasets.Dataset]:
+def load_sets(profile: str | Profile | None = None) -> dict[str, Rows]:
     """The test split of every set that sets_here() names, in the order of Table 1."""
-    from sbert_lab import data
-
     scale = as_profile(profile)
     return {name: data.load(name, SPLIT, profile=scale) for name in sets_here(scale)}
 

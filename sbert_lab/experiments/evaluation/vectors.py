@@ -1,6 +1,6 @@
-"""Asking an encode function for vectors, and refusing what cannot be scored."""
+"""Asking an encode function for vectors, refusing what cannot be scored, connecting texts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -60,3 +60,27 @@ def finite_numbers(values: object, what: str, *, ndim: int = 1) -> np.ndarray:
     if not np.isfinite(array).all():
         raise InputError(f"there is NaN or infinity among the {what}: look for its cause")
     return array
+
+
+def connect(pairs: Iterable[tuple[str, str]], linked: Iterable[bool] | None = None) -> dict:
+    """Each text and the number of its group, both in the order of their first appearance.
+
+    Two texts of a linked pair are in one group, and so is all that is linked to either. Without
+    `linked` every pair counts.
+    """
+    parent: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        while parent[text] != text:
+            parent[text] = parent[parent[text]]
+            text = parent[text]
+        return text
+
+    pairs = list(pairs)
+    for pair, link in zip(pairs, linked or [True] * len(pairs), strict=True):
+        for text in pair:
+            parent.setdefault(text, text)
+        if link:
+            parent[root(pair[0])] = root(pair[1])
+    numbers: dict[str, int] = {}
+    return {text: numbers.setdefault(root(text), len(numbers)) for text in parent}

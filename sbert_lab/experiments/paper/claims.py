@@ -1,7 +1,5 @@
 """Verdicts on the paper's claims, by rules fixed before any run (data/paper/claims.csv)."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -11,20 +11,16 @@ there the notebook checks, and says `holds=True` or `holds=False`. They are coun
 findings: what is arithmetic holds by construction, and a time is a matter of the machine.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from sbert_lab.errors import DataError, InputError, choices
 from sbert_lab.paths import data_dir
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FINDING, TIMING, CONSTRUCTION = "finding", "timing", "by construction"
 GROUPS = {
@@ -45,7 +41,6 @@ class Claim:
     claim: str
     section: str
     notebook: str
-    cited_in: tuple[str, ...]
     kind: str
     rule: str
     paper: str
@@ -67,8 +62,6 @@ def get_claim(id: str) -> Claim:
 
 def list_claims() -> pd.DataFrame:
     """All claims with their rules, as a table."""
-    import pandas as pd
-
     return pd.read_csv(data_dir("paper", "claims.csv"), dtype=str, keep_default_na=False)
 
 
@@ -96,6 +89,5 @@ def _claim(path: Path, row: dict[str, str]) -> Claim:
         parts[name.strip()] = kind
     if bool(parts) != (GROUPS[row["kind"]] == FINDING):
         raise DataError(f"{path}, {row['id']}: kind {row['kind']} with {len(parts)} parts")
-    cited = tuple(filter(None, row["cited_in"].split()))
     rest = {k: row[k] for k in ("id", "claim", "section", "notebook", "kind", "rule", "paper")}
-    return Claim(**rest, cited_in=cited, parts=parts)
+    return Claim(**rest, parts=parts)

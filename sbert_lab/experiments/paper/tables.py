@@ -1,19 +1,15 @@
 """The seven tables of the paper, and tables of ours beside them."""
 
-from __future__ import annotations
-
 import html
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import Profile, as_profile
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FIELDS = ("what", "measured", "recorded", "paper", "why")
 NOTHING = "-"
@@ -21,8 +17,6 @@ NOTHING = "-"
 
 def table(number: int) -> pd.DataFrame:
     """Table 1 to 7, every cell as printed in the paper."""
-    import pandas as pd
-
     found = sorted(data_dir("paper").glob(f"table{number}_*.csv"))
     if number not in range(1, 8):
         raise InputError(f"there is no Table {number!r}: the paper has Tables 1 to 7")
@@ -37,8 +31,6 @@ def comparison(
     rows: Sequence[Mapping], *, profile: str | Profile | None = None, digits: int = 1
 ) -> pd.DataFrame:
     """The table that compare() shows: everything formatted as text."""
-    import pandas as pd
-
     name = as_profile(profile).name
     lines = []
     for number, row in enumerate(rows):

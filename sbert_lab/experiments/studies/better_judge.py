@@ -3,8 +3,6 @@
 The queries, the collection and the first stages are those of the study between_the_two.
 """
 
-from __future__ import annotations
-
 import time
 from functools import cache
 

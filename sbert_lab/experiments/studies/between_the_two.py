@@ -4,8 +4,6 @@ All are trained on the same duplicate questions by the same loop, then look for 
 the same queries in the same collection. The reciprocal rank of every query is kept.
 """
 
-from __future__ import annotations
-
 import time
 from functools import cache
 

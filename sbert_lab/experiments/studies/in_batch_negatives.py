@@ -5,27 +5,23 @@ same settings, tuned for neither. Softmax takes pairs of all three labels, in-ba
 entailments. The metric was fixed before the run: the mean over the STS sets ("sts").
 """
 
-from __future__ import annotations
-
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import torch
 from torch.nn import functional as F
 
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.experiments.building import build, train_task
 from sbert_lab.experiments.evaluation import everything
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.experiments.systems import name_of
 from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.profiles import Profile, TrainConfig
 from sbert_lab.tasks import Siamese
-from sbert_lab.training import train
 
 STEPS, SEEDS, METRIC = 48, 3, "sts"
 OBJECTIVE = "in-batch negatives"
@@ -57,7 +53,7 @@ def rows(profile: Profile) -> list[Row]:
     """Floors, the start, the three objectives, and an encoder that had other data."""
 
     def start() -> SentenceEncoder:
-        return SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
+        return build("raw-mean", profile)
 
     def entailed(seed: int, kind: type[Siamese] = Siamese) -> SentenceEncoder:
         return _fit(profile, kind(start(), OBJECTIVE), _entailments(profile), seed)
@@ -117,9 +113,7 @@ def _outcome(profile: Profile, make: Callable[[int], SentenceEncoder], seed: int
 
 
 def _fit(profile: Profile, task: Siamese, pairs: list[dict], seed: int) -> SentenceEncoder:
-    with tempfile.TemporaryDirectory() as folder:
-        config = replace(_config(profile), seed=seed)
-        train(task, pairs, config, run_dir=Path(folder, "run"), show_progress=False)
+    train_task(task, pairs, replace(_config(profile), seed=seed))
     return task.encoder
 
 

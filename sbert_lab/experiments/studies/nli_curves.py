@@ -1,7 +1,5 @@
 """NLI accuracy and STSb Spearman against the pairs seen: notebook 05's curves on more pairs."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """MEAN against MAX pooling: one epoch of the regression objective on STSb, scored on dev."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sbert_lab import data

@@ -1,7 +1,5 @@
 """Duplicates that mini-sbert finds among questions, by the same functions as in notebook 15."""
 
-from __future__ import annotations
-
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments.evaluation import duplicates

@@ -3,8 +3,6 @@
 Times are processor seconds of one thread, so a busy machine does not change them much.
 """
 
-from __future__ import annotations
-
 import time
 from functools import cache, lru_cache
 

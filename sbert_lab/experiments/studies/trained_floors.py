@@ -4,8 +4,6 @@ SBERT and a cross-encoder, each trained on all pairs three times: per cent right
 and test (new wordings, unseen groups, kinds and files), and SBERT's Spearman on every STS set.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -30,6 +30,7 @@ from sbert_lab.experiments.zoo.starts import pretrained, random_encoder, word_en
 from sbert_lab.files import atomic_folder, locked, read_json, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, as_profile
+from sbert_lab.training import train
 
 __all__ = [
     "BUILDERS",
@@ -106,8 +107,6 @@ def _ready(recipe: Recipe, seed: int, profile: Profile, show_progress: bool) -> 
 
 
 def _train(recipe: Recipe, seed: int, profile: Profile, folder: Path, show_progress: bool) -> None:
-    from sbert_lab.training import train
-
     found = rows_of(recipe, profile)
     start = _start(recipe, seed, profile, show_progress)
     builder = BUILDERS[recipe.builder]

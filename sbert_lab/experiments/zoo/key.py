@@ -10,6 +10,7 @@ from sbert_lab.data.corpus import Corpus, HubArchive, HubTable
 from sbert_lab.data.local import find_files, local_copy
 from sbert_lab.data.manifest import read_manifest
 from sbert_lab.data.registry import get_corpus
+from sbert_lab.encoder_folder import DIGESTS, find_folder
 from sbert_lab.experiments.recipes import BACKBONES, Recipe, get_recipe
 from sbert_lab.experiments.zoo.rows import (
     ALIKE,
@@ -78,8 +79,6 @@ def backbone_digest(name: str) -> str:
     """A pinned hub id is its own digest; a folder has its files' (sbert_lab.json, if there)."""
     if re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", name):
         return name
-    from sbert_lab.encoder_folder import DIGESTS, find_folder
-
     folder = find_folder(name)
     if (folder / DIGESTS).is_file():
         return digest(read_json(folder / DIGESTS)["sha256"])

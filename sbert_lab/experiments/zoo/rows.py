@@ -15,6 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sbert_lab import data
+from sbert_lab.data.formats.wikipedia import read_articles
+from sbert_lab.data.local import find_files, local_copy
+from sbert_lab.data.registry import get_corpus
 from sbert_lab.errors import DataError, require_choice
 from sbert_lab.experiments.recipes import Recipe
 from sbert_lab.experiments.triplets import section_triplets, split_sentences
@@ -79,9 +82,6 @@ def _builds_sections(profile: Profile) -> bool:
 
 
 def _is_local(name: str, split: str) -> bool:
-    from sbert_lab.data.local import find_files, local_copy
-    from sbert_lab.data.registry import get_corpus
-
     root = local_copy()
     return bool(root and find_files(get_corpus(name), split, root))
 
@@ -108,8 +108,6 @@ def _neighbours(recipe: Recipe, profile: Profile) -> Rows:
 
 def _following_lines() -> list[dict]:
     """Mini's training articles have a sentence on each line."""
-    from sbert_lab.data.formats.wikipedia import read_articles
-
     pairs = []
     for article in read_articles(data_dir(*ARTICLES)):
         lines = [line for section in article.sections.values() for line in section]
@@ -118,10 +116,6 @@ def _following_lines() -> list[dict]:
 
 
 def _following_sentences() -> list[dict]:
-    from sbert_lab.data.formats.wikipedia import read_articles
-    from sbert_lab.data.local import find_files, local_copy
-    from sbert_lab.data.registry import get_corpus
-
     pairs = []
     for path in find_files(get_corpus("wikitext2"), "train", local_copy()):
         for article in read_articles(path):

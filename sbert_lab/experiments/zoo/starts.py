@@ -1,8 +1,12 @@
 """Where a training begins: a pretrained backbone, random weights, or word vectors."""
 
+import torch
+
+from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import CheckpointError
 from sbert_lab.experiments.recipes import Recipe
 from sbert_lab.profiles import Profile
+from sbert_lab.word_encoder import WordEncoder
 
 VECTORS = "word-vectors"
 WORD_DROPOUT = 0.2  # averaging nets only
@@ -10,8 +14,6 @@ WORD_DROPOUT = 0.2  # averaging nets only
 
 def pretrained(recipe: Recipe, profile: Profile):
     """The profile's backbone or roberta, with the recipe's pooling."""
-    from sbert_lab.encoder import SentenceEncoder
-
     name = getattr(profile, recipe.start)
     try:
         return SentenceEncoder.load(name, pooling=recipe.pooling, max_length=profile.max_length)
@@ -21,10 +23,7 @@ def pretrained(recipe: Recipe, profile: Profile):
 
 def random_encoder(profile: Profile, seed: int, pooling: str = "mean"):
     """A SentenceEncoder of the backbone's shape and tokenizer that has learned nothing at all."""
-    import torch
     from transformers import AutoModel
-
-    from sbert_lab.encoder import SentenceEncoder
 
     encoder = SentenceEncoder.load(profile.backbone, pooling=pooling, max_length=profile.max_length)
     with torch.random.fork_rng(devices=[]):
@@ -38,8 +37,6 @@ def random_encoder(profile: Profile, seed: int, pooling: str = "mean"):
 
 def word_encoder(recipe: Recipe, profile: Profile, seed: int):
     """Word vectors with a random network on top."""
-    from sbert_lab.word_encoder import WordEncoder
-
     averaging = recipe.network == "averaging"
     return WordEncoder.fresh(
         VECTORS,
