@@ -1,10 +1,10 @@
 # %% [markdown]
-# # 00 · Is my machine ready, and what will I build?
+# # 00 · What will I build, and is my machine ready?
 #
 # After this notebook you will be able to
 #
-# - say whether this machine can run the course, and which parts of it need more;
 # - see with your own eyes what training does to a sentence encoder;
+# - say whether this machine can run the course, and which parts of it need more;
 # - answer an exercise, check it, and find the notebook for any question about the paper.
 #
 # About MINUTES minutes, 10 seconds of it computing · profile mini · paper: a first look at the whole
@@ -35,47 +35,10 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.pooling import cls_pool
 
 # %% [markdown]
-# ## 1 · Is this machine ready?
+# ## 1 · What will I build?
 #
-# Two CPU cores are enough, and nothing has to be downloaded: the course brings small language
-# models that were pretrained for it, and its own small data. The doctor looks at what is here.
-
-# %% tags=["nbval-ignore-output"]
-report = doctor.examine()
-for part in ("python", "system", "processors", "device", "precision", "profile"):
-    print(f"{part:11} {report[part]}")
-print("models     ", ", ".join(report["models"]))
-print("without    ", ", ".join(k for k, v in report["packages"].items() if v is None) or "nothing")
-
-# %%
-for problem in doctor.problems(report):
-    print("to mend:", problem)
-print("ready" if not doctor.problems(report) else "not ready yet")
-
-# %% [markdown]
-# `ready` means that all notebooks run. What stands after *without* is optional: the notebook that
-# would use it says so and takes another way. The device is `cpu` on most laptops. That is fine
-# here.
-#
-# The word **profile** decides how large everything is. (The *seeds* that the first cell printed are
-# repetitions of a training with other random numbers; *folds* are the parts into which some tests
-# cut their data.) The cells stay the same:
-#
-# | profile | model | data | made for |
-# |---|---|---|---|
-# | `mini` (now) | mini-bert: 4 layers, width 128 | our own small corpora | two CPU cores |
-# | `real` | mini-bert, or one you name | what you have of the real corpora | a CPU and patience |
-# | `paper` | BERT-base: 12 layers, width 768 | the real corpora | one GPU or several |
-#
-# To change it, set the environment variable `SBERT_LAB_PROFILE` before you start Jupyter. **Mini is
-# a small world with real training in it.** It shows how things work, not how high the scores get;
-# where mini and real data disagree, trust the real.
-
-# %% [markdown]
-# ## 2 · What will I build?
-#
-# An encoder that puts sentences of like meaning close together. Here are twelve sentences in four
-# themes. Within a theme they share a topic, but hardly a word.
+# An encoder that puts sentences close together if they mean about the same. Here are twelve
+# sentences in four themes. Within a theme they share a topic, but hardly a word.
 
 # %%
 for number, sentence in enumerate(TWELVE):
@@ -106,27 +69,48 @@ vectors = {"raw": raw.encode(TWELVE, normalize=True), "tuned": tuned.encode(TWEL
 cosines = {name: u @ u.T for name, u in vectors.items()}  # (12, 12)
 print("vectors", vectors["raw"].shape, "cosines", cosines["raw"].shape)
 
+# %% [markdown]
+# First a look. A vector has 128 numbers, a page has two directions, so each panel takes the two in
+# which its twelve vectors differ most. A triangle joins the three sentences of a theme.
+
+# %%
+plots.show(
+    figures.map_of_twelve(vectors),
+    caption="The same twelve sentences before and after training. Good themes are small triangles "
+    "that keep apart. The titles say how much of all differences these two directions show.",
+    alt="Two maps of twelve points in four colours, raw mini-bert on the left and tuned mini-sbert "
+    "on the right; triangles join the three sentences of each theme.",
+)
+
+# %% [markdown]
+# A map in two directions hides the other 126, so we count in all of them. A **gap** is how much
+# closer sentences of one theme are than sentences of different themes. It only counts against the
+# **spread** of the cosines: 0.1 is much if unrelated pairs all lie within 0.05, and little if they
+# are scattered over 0.3.
+
 # %% tags=["nbval-ignore-output"]
 same_theme = np.kron(np.eye(4), np.ones((3, 3))).astype(bool)  # (12, 12), blocks of 3
 other = ~np.eye(12, dtype=bool)  # everything but a sentence with itself
-gap, in_spreads = {}, {}
+in_spreads = {}
 print("       same  different   gap  spread  gap / spread")
 for name, matrix in cosines.items():
     inside, between = matrix[same_theme & other].mean(), matrix[~same_theme].mean()
     spread = matrix[~same_theme].std()  # standard deviation of the different-theme cosines
-    gap[name], in_spreads[name] = inside - between, (inside - between) / spread
-    numbers = f"{inside:5.2f} {between:10.2f} {gap[name]:5.2f} {spread:7.2f}"
+    in_spreads[name] = (inside - between) / spread
+    numbers = f"{inside:5.2f} {between:10.2f} {inside - between:5.2f} {spread:7.2f}"
     print(f"{name:5} {numbers} {in_spreads[name]:13.1f}")
 you_said(guess_between, cosines["raw"][~same_theme].mean())
+shows(
+    in_spreads["tuned"] - in_spreads["raw"],
+    more="Training moved the themes apart: the gap grew by {by:.1f} spreads.",
+    less="Training brought the themes closer together: the gap shrank by {by:.1f} spreads.",
+    same="Training left the gap as it was.",
+)
 
 # %% [markdown]
-# One might expect something near 0 for sentences that have nothing to do with each other. How far
-# above 0 is the raw model? That height says little. What counts is the **gap**: how much closer are
-# sentences of the same theme?
-#
-# And a gap only counts against the **spread** of the cosines: 0.1 is much if unrelated pairs all
-# lie within 0.05, and little if they are scattered over 0.3. So compare the two encoders by the
-# last column. Then look at it sentence by sentence:
+# One might expect something near 0 for sentences that have nothing to do with each other. Look how
+# far above 0 the raw model is: **a cosine means little by itself.** 0.7 may be *alike* for one
+# encoder and *anything* for another. Now sentence by sentence:
 
 # %%
 plots.show(
@@ -139,26 +123,63 @@ plots.show(
 )
 
 # %% [markdown]
-# A picture can flatter, so let us count. For each sentence we look up its nearest neighbour among
-# the other eleven: is it from the same theme?
+# Let the code answer. For each sentence it looks up the nearest of the other eleven. The sentence
+# that lies closer to another theme than to its own, by the largest difference, is named, together
+# with the words it shares with that neighbour.
 
 # %% tags=["nbval-ignore-output"]
+small = {"a", "the", "is", "in", "on", "of", "to", "and", "with", "for", "at"}
 for name, matrix in cosines.items():
-    nearest = np.where(other, matrix, -1).argmax(axis=1)
-    hits = (nearest // 3 == np.arange(12) // 3).sum()
-    line = f"{hits:2} of 12 nearest neighbours are from the same theme"
-    print(f"{name:6} {line}; gap {gap[name]:.2f}, {in_spreads[name]:.1f} spreads")
-for what, values in (("gap", gap), ("gap in spreads", in_spreads)):
-    print(f"larger {what}:", max(values, key=values.get))
+    own = np.where(same_theme & other, matrix, -1).max(axis=1)  # nearest of its theme: (12,)
+    stranger = np.where(same_theme, -1, matrix)  # cosines with the other themes: (12, 12)
+    print(f"{name}: {(own > stranger.max(axis=1)).sum()} of 12 have a neighbour of their own theme")
+    lost = int((own - stranger.max(axis=1)).argmin())
+    near = int(stranger[lost].argmax())
+    if own[lost] < stranger[lost, near]:
+        words = [set(TWELVE[i].lower().strip(".").split()) - small for i in (lost, near)]
+        print(f"   {TWELVE[lost]!r} ({THEMES[lost // 3]}) is nearest to")
+        print(f"   {TWELVE[near]!r}; shared: {', '.join(words[0] & words[1]) or 'no word'}")
 
 # %% [markdown]
-# Do the count, the gap and the gap in spreads agree about which encoder is better? They need not:
-# neighbours depend on the *order* of the cosines only, the gap on their size. And twelve sentences
-# in clear themes are few: a difference of one or two neighbours may be chance. Which encoder is
-# better is decided on many scored pairs, in notebooks 05 and 08.
+# An encoder that has seen little goes by words as well as by meaning, and one shared word can
+# outweigh a theme. Twelve sentences are few, though: one or two neighbours more may be chance.
+# Which encoder is better is decided on many scored pairs, in notebooks 05 and 08.
+
+# %% [markdown]
+# ## 2 · Is this machine ready?
 #
-# One thing to keep: **a cosine means little by itself.** 0.7 may be *alike* for one encoder and
-# *anything* for another.
+# Two CPU cores are enough, and nothing has to be downloaded: the course brings small language
+# models that were pretrained for it, and its own small data. The doctor looks at what is here.
+
+# %% tags=["nbval-ignore-output"]
+report = doctor.examine()
+for part in ("python", "system", "processors", "device", "precision", "profile"):
+    print(f"{part:11} {report[part]}")
+print("models     ", ", ".join(report["models"]))
+print("without    ", ", ".join(k for k, v in report["packages"].items() if v is None) or "nothing")
+
+# %%
+for problem in doctor.problems(report):
+    print("to fix:", problem)
+print("ready" if not doctor.problems(report) else "not ready yet")
+
+# %% [markdown]
+# `ready` means that all notebooks run. The part after *without* is optional: a notebook that
+# would use it says so and does without. The device is `cpu` on most laptops, and that is fine.
+#
+# The word **profile** decides how large everything is. (The *seeds* that the first cell printed are
+# repetitions of a training with other random numbers; *folds* are the parts into which some tests
+# cut their data.) The cells stay the same:
+#
+# | profile | model | data | made for |
+# |---|---|---|---|
+# | `mini` (now) | mini-bert: 4 layers, width 128 | our own small corpora | two CPU cores |
+# | `real` | mini-bert, or one you name | what you have of the real corpora | a CPU and patience |
+# | `paper` | BERT-base: 12 layers, width 768 | the real corpora | one GPU or several |
+#
+# To change it, set the environment variable `SBERT_LAB_PROFILE` before you start Jupyter. **Mini is
+# a small world with real training in it.** It shows how things work, not how high the scores get;
+# where mini and real data disagree, trust the real.
 
 # %% [markdown]
 # ## 3 · How exercises work
@@ -175,7 +196,7 @@ for what, values in (("gap", gap), ("gap in spreads", in_spreads)):
 #
 # No later cell needs your answer, so you can always go on and come back. `peek` shows how the
 # package does a thing, right where you are. Here is the simplest way to make one vector of many:
-# take that of the first token. (In section 2 we took their mean; you will write that yourself in
+# take that of the first token. (In section 1 we took their mean; you will write that yourself in
 # notebook 02.)
 
 # %%
@@ -296,12 +317,12 @@ checks.self_test(answers)
 
 # %% [markdown] id="00-explain" tags=["manual", "points:3"]
 # **Explain your number.** A friend says: "My encoder gives these two sentences a cosine of 0.8, so
-# they mean about the same." Use the numbers that section 2 printed on *your* machine to answer in
+# they mean about the same." Use the numbers that section 1 printed on *your* machine to answer in
 # three or four sentences: what would you ask your friend for before you believe it?
 #
 # ### BEGIN SOLUTION
 # Rubric, one point each. (1) Quotes the raw encoder's mean cosine of different themes from section
-# 2 and says how near to 0.8 unrelated sentences already come. (2) Concludes that a cosine has to be
+# 1 and says how near to 0.8 unrelated sentences already come. (2) Concludes that a cosine has to be
 # compared with those of unrelated pairs *of the same encoder*: the gap, measured against their
 # spread, matters, not the height. (3) Asks for something that would settle it: cosines of random
 # pairs, of pairs known to be alike, or a ranking against human scores.
@@ -317,7 +338,7 @@ checks.self_test(answers)
 # | no. | its question | paper |
 # |---|---|---|
 # | **Why and what** | | |
-# | 00 start here | Is my machine ready, and what will I build? | |
+# | 00 start here | What will I build, and is my machine ready? | |
 # | [01 the cost of comparing](01_the_cost_of_comparing.ipynb) | Why not just use BERT? | s. 1 |
 # | [02 pooling](02_pooling.ipynb) | How do many token vectors become one? | s. 3 |
 # | [03 raw embeddings](03_raw_embeddings.ipynb) | Are raw BERT vectors any good? | Table 1 |
@@ -339,17 +360,21 @@ checks.self_test(answers)
 # | [16 between the two](16_between_the_two.ipynb) | How much quality can I buy for how much time? | s. 2 |
 # | [17 your own encoder](17_your_own_encoder.ipynb) | Can I train, test and publish one? | |
 #
-# Short of time? **01, 02, 05, 08** carry the main thread. If you want to *use* encoders, add 15 and
-# 16; if you want to *publish* about them, add 09, 10 and 13. A1 is the PyTorch refresher.
+# Short of time? **00, 01, 02, 03, 05, 08** carry the main thread. If you want to *use* encoders, add
+# 15 and 16; if you want to *publish* about them, add 09, 10 and 13. A1 is the PyTorch refresher.
+#
+# **Claims.** A *claim*, C01 to C26, is one sentence of the paper that can be measured, such as C05:
+# averaged raw BERT vectors rank sentence pairs worse than averaged word vectors. For each the rule
+# (what is measured, and when the claim *holds*) was written down before anything was run. The
+# *ledger* is the table of all verdicts, in mini and on real data; notebook 17 shows it.
 
 # %% [markdown]
 # ## Recap
 #
 # A sentence encoder turns a sentence into one vector, so that comparing two sentences is comparing
 # two vectors. What counts is the gap between related and unrelated sentences, measured against the
-# spread of the cosines, and not the height of a single cosine. Everything
-# in this course is computed in front of you or marked as recorded, and each claim of the paper is
-# measured by a rule that was fixed beforehand.
+# spread of the cosines, and not the height of a single cosine. Everything in this course is
+# computed in front of you or marked as recorded.
 #
 # ## Questions
 #

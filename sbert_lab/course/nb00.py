@@ -1,6 +1,6 @@
 """Notebook 00. Checks: cosine in one line, the nearest of twelve sentences, the self-test.
 
-Figures: the cosines of the twelve, raw beside tuned; a new sentence among them.
+Figures: the cosines of the twelve, raw beside tuned; a map; a new sentence among them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +30,8 @@ TWELVE = (
     "The puppy chases a ball over the grass.",
     "A young animal is playing outside.",
 )
+NAMES = ("violin", "tune", "strings", "vegetables", "carrots", "meal")
+NAMES += ("boat", "ship", "vessel", "dog", "puppy", "animal")
 LISTED = {sentence.strip().lower() for sentence in TWELVE}
 
 
@@ -222,7 +224,7 @@ def _plain(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else value
 
 
-# ---- figures: two similarity matrices under one colour scale; a sentence among the twelve.
+# ---- figures: two similarity matrices under one colour scale; a map; a sentence among the twelve.
 
 
 def raw_beside_tuned(
@@ -268,4 +270,24 @@ def among_twelve(cosines: Mapping[str, np.ndarray]) -> Figure:
     panels[0].set_yticks(range(12), TWELVE)
     panels[0].set_xlim(min(-0.2, *map(np.min, cosines.values())), 1.12)
     panels[0].invert_yaxis()
+
+
+def map_of_twelve(vectors: Mapping[str, np.ndarray]) -> Figure:
+    """One panel per encoder, (12, H) each: the two directions in which its vectors differ most."""
+    figure, panels = new(10, 4.2, columns=len(vectors))
+    for axes, (title, rows) in zip(panels, vectors.items(), strict=True):
+        centred = rows - rows.mean(axis=0)
+        _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
+        places = centred @ directions[:2].T  # (12, 2)
+        share = (sizes[:2] ** 2).sum() / (sizes**2).sum()
+        for number, theme in enumerate(THEMES):
+            three = places[3 * number : 3 * number + 3]
+            axes.fill(*three.T, color=COLORS[number], alpha=0.15)
+            axes.scatter(*three.T, color=COLORS[number], marker="os^D"[number], label=theme)
+        for name, place in zip(NAMES, places, strict=True):
+            axes.annotate(name, place, xytext=(5, 4), textcoords="offset points", fontsize=9)
+        axes.set_title(f"{title}: {share:.0%} of all differences")
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.tick_params(labelleft=False, labelbottom=False)
+    panels[-1].legend(loc="best", fontsize=8)
     return figure
