@@ -22,6 +22,7 @@ from sbert_lab.course import nb02 as checks
 from sbert_lab.course import nb02 as figures
 from sbert_lab.course import plots, widgets
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.experiments.results import open_table
 
 encoder = SentenceEncoder.load("mini-bert", device="cpu")
 torch.set_grad_enabled(False)  # nothing is trained here
@@ -368,6 +369,16 @@ print("largest number in float16:", torch.finfo(torch.float16).max)
 # </details>
 
 # %% [markdown]
+# A tool that leaves its input alone: `x.masked_fill(where, value)` gives a **copy** of `x` in which
+# `value` stands wherever `where` is True. `where` needs no more axes than it has to: a size of 1 is
+# stretched, as always in PyTorch.
+
+# %%
+numbers = torch.tensor([[4.0, 7.0], [1.0, 2.0]])
+hidden = torch.tensor([[False], [True]])  # (2, 1): the second row, all of it
+print(numbers.masked_fill(hidden, 0.5).tolist(), "and still", numbers.tolist())
+
+# %% [markdown]
 # ### Exercise 2 · MAX without the bugs (2 points)
 #
 # Write a `max_pool` that leaves its input alone and works in float32 *and* float16, giving back the
@@ -447,7 +458,7 @@ plots.show(
 # that BERT puts on it for its next-sentence task. MEAN and MAX take every token whose mask is 1,
 # and that includes `[CLS]` and `[SEP]`.
 #
-# How much hangs on it? The cosine (1: same direction) with the standard MEAN vector of the scene
+# How much does it matter? The cosine (1: same direction) with the standard MEAN vector of the scene
 # above:
 
 # %% tags=["nbval-ignore-output"]
@@ -464,17 +475,38 @@ for name, variant in variants.items():
     print(f"{name:30} {float(torch.cosine_similarity(standard, variant, dim=0)):.2f}")
 
 # %% [markdown]
-# The nearer to 1, the less hangs on the choice. Two more votes among many should change little;
+# The nearer to 1, the less the choice matters. Two more votes among many should change little;
 # another layer or another pooling can give quite another vector. This matters when you compare
 # numbers: the paper's rows for *raw* BERT came from a service that pools the second-last layer
 # unless told otherwise, so "averaged BERT" in two papers may be two different things.
+#
+# **Which pooling is better, then?** Here are the three poolings of this very encoder, untrained, on
+# the real pairs of STSb, as recorded for Table 6: the Spearman (how well the order of the cosines
+# agrees with the order of people's scores, times 100).
+
+# %%
+recorded = open_table(6, "real")
+raw = {how: recorded.mean(f"raw BERT {how}", "stsb dev") for how in ("MEAN", "MAX", "CLS")}
+print(", ".join(f"{how} {score:.1f}" for how, score in raw.items()))
+best, second, _ = sorted(raw, key=raw.get, reverse=True)
+shows(
+    raw[best] - raw[second],
+    margin=1,
+    more=f"{best} is best, {{by:.1f}} points above {second}.",
+    less="",
+    same=f"{best} and {second} are less than a point apart.",
+)
+
+# %% [markdown]
+# Training can change that order, and the paper says that it does: [notebook
+# 13](13_ablations.ipynb) trains all three, with two objectives.
 
 # %% [markdown]
 # ### Exercise 3 · Two sentences, one vector (2 points)
 #
 # Pooling is not the first step that loses information. Find two **different** sentences (not just
-# in their white space) to which mini-bert gives the *identical* vector. Everybody's answer will be
-# another one. Hint: go back to section 1 and ask at each step what cannot be undone.
+# in their white space) to which mini-bert gives the *identical* vector. Everyone's answer
+# will differ. Hint: go back to section 1 and ask at each step what cannot be undone.
 
 # %% id="02-twins" tags=["exercise", "points:2"]
 first = second = None

@@ -29,6 +29,7 @@ from sbert_lab.course import nb11 as checks
 from sbert_lab.course import nb11 as figures
 from sbert_lab.course import plots
 from sbert_lab.data.formats.wikipedia import read_articles
+from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper, results, table4
 from sbert_lab.experiments.evaluation import sections
 from sbert_lab.experiments.systems import name_of
@@ -39,6 +40,7 @@ from sbert_lab.training import train
 from sbert_lab.word_encoder import WordEncoder
 
 profile = get_profile()
+raw = SentenceEncoder.load(profile.backbone, pooling="mean")
 
 # %% [markdown]
 # ## 1 · From an article to triplets
@@ -133,15 +135,33 @@ checks.build_triplets(build_triplets)
 # %%
 guess_constant = None  # your guess
 
+# %% [markdown]
+# By hand, triplet by triplet: two distances, and three possible answers.
+
+
 # %%
-constant = sections.answers(sections.constant_encoder, test)
-print(f"positive at least as close (<=): {100 * (constant.hits | constant.ties).mean():.0f} %")
-print(f"positive strictly closer   (<):  {constant.accuracy:.0f} %")
-print(f"a coin for every tie:            {constant.with_coin:.0f} %")
-you_said(guess_constant, constant.accuracy, unit="%, with a tie as a miss")
+def count_answers(encode, rows):
+    """How many hits, ties and misses, by Euclidean distance."""
+    found = {"hit": 0, "tie": 0, "miss": 0}
+    roles = [encode([row[role] for row in rows]) for role in ("anchor", "positive", "negative")]
+    for anchor, positive, negative in zip(*roles, strict=True):
+        near, far = np.linalg.norm(anchor - positive), np.linalg.norm(anchor - negative)
+        found["tie" if np.isclose(near, far) else "hit" if near < far else "miss"] += 1
+    return found
+
+
+for name, encode in {"constant": sections.constant_encoder, "raw": raw.encode}.items():
+    found = count_answers(encode, test)
+    package = sections.answers(encode, test)  # the version that lasts
+    assert [found["hit"], found["tie"]] == [package.hits.sum(), package.ties.sum()]
+    print(f"{name:8} {found}; hits {package.accuracy:.0f} %,", end=" ")
+    print(f"ties as hits {package.accuracy + package.tie_share:.0f} %,", end=" ")
+    print(f"a coin for every tie {package.with_coin:.0f} %")
+    if name == "constant":
+        you_said(guess_constant, package.accuracy, unit="%, with a tie as a miss")
 
 # %% [markdown]
-# One character of code, and an encoder that knows nothing is perfect. So a **tie is a miss** here,
+# One character of code (<= for <), and an encoder that knows nothing is perfect. So a **tie is a miss** here,
 # as in the public libraries. Networks hardly ever tie. Systems that count things tie all the
 # time, and for them "a tie is a miss" is hard: with a coin they would win half of the ties. We
 # report both, and chance is 50 only *with a coin*.
@@ -218,7 +238,7 @@ you_said(guess_ties, round(cues["word overlap"].tie_share, 1), unit="%")
 # %%
 real = results.open_table(4, "real") if results.has_table(4, "real") else None
 if real:
-    print(real.about["data"])
+    came_from(real)
     for name in sections.CUES:
         print(
             f"{name:13} hits {real.mean(name, 'accuracy'):5.1f} %   "
@@ -359,16 +379,13 @@ print(f"{len(test)} triplets" + (f", {away / spread:.0f} standard deviations" if
 you_said(guess_dor, round(live, 1), unit="%")
 
 # %% [markdown]
-# If that is many standard deviations, there is still no reason for alarm: three seeds that happen
-# to agree give a standard deviation that is far too small. Count in triplets instead (one point is
-# five of 500), and compare with the "±" of the other rows and, further below, with intervals over
-# test triplets that are several points wide. A small "±" from three seeds is no promise.
+# Three seeds that happen to agree give a standard deviation that is far too small, so count in
+# triplets instead: one point is five of 500. A small "±" from three seeds is no promise.
 #
-# Now all rows, recorded, with the command that made them. "±" is the standard deviation over seeds.
+# Now all rows, recorded. "±" is the standard deviation over seeds.
 
 # %%
-about = table.about
-print(f"recorded {about['date']} by: {about['command']}\n{about['data']}\n")
+came_from(table)
 rows = [row for row in table.rows if row != table4.LEAKY]
 shown = table.frame(["accuracy", "ties", "with a coin"]).loc[rows]
 shown["ties"] = [f"{table.mean(row, 'ties'):.1f}" for row in rows]
@@ -444,7 +461,7 @@ paper.compare(
         }
         for row in why
     ],
-    data=about["data"],
+    data=table.about["data"],
 )
 
 # %% [markdown]
@@ -490,11 +507,9 @@ if real:
     sides, column = {"mini": table, "real": real}, "with a coin"
     shown = {name: side.frame([column])[column].reindex(both) for name, side in sides.items()}
     display(pd.DataFrame(shown).fillna("-"))
-    print("real:", real.about["data"])
     for row in new:
         print(f"{row}: {real.note(row)}")
-    judged = paper.judge("C16", difference=table4.claims(real)["C16"], profile="real")
-    print(f"\nC16, real: {judged.verdict}\n{judged.details}")
+    print(paper.claim("C16", difference=table4.claims(real)["C16"], profile="real").details)
 else:
     print("no run on real articles is recorded here")
 

@@ -92,8 +92,8 @@ def ask(query, k=5):
 ask("How can I learn to swim as an adult?")  # change me: ask a question of your own
 
 # %% [markdown]
-# Two good answers, and then others that are none: a search always answers, whether there is
-# something to find or not. Try "How do I get better at cooking?", which nobody here has asked.
+# Two good answers, then some that are not: a search always answers, whether there is something to
+# find or not. Try "How do I get better at cooking?", which nobody here has asked.
 #
 # Then try three of your own. Look for one whose best answer shares hardly a word with it, and for
 # one that the encoder gets wrong. Here the search answers while you type:
@@ -115,10 +115,25 @@ _ = widgets.explore(
 
 # %% [markdown]
 # `top_k` is exact: it computes every cosine, a **block** at a time, and keeps only the best. The
-# memory it needs is one block, however many vectors there are.
+# memory it needs is one block, however many vectors there are. By hand, for one query:
+
 
 # %%
-peek(search.top_k)
+def five_best(query, vectors, block=500):
+    """Rows of the five highest cosines: (H,), (N, H) -> (5,), best first."""
+    rows, cosines = np.empty(0, dtype=int), np.empty(0)
+    for start in range(0, len(vectors), block):
+        found = vectors[start : start + block] @ query  # (block,): all that is held at once
+        rows = np.concatenate([rows, np.arange(start, start + len(found))])
+        cosines = np.concatenate([cosines, found])
+        keep = np.argsort(-cosines)[:5]  # the old best and the new ones compete
+        rows, cosines = rows[keep], cosines[keep]
+    return rows
+
+
+query = encoder.encode(["How can I learn to swim as an adult?"], normalize=True)
+assert five_best(query[0], vectors).tolist() == search.top_k(query, vectors, k=5)[1][0].tolist()
+print("five best, block by block: the same rows as the package's")
 
 # %% [markdown]
 # ## 2 · Which two are the same question?
@@ -153,9 +168,17 @@ def closest_pairs(vectors, k, block):
 checks.closest_pairs(closest_pairs)
 
 # %% [markdown]
-# The package has the fast version, `search.best_pairs`. Its pairs are the same as those of
-# `paraphrase_mining` in the sentence-transformers library (the course's tests compare them).
-#
+# The package has the fast version, `search.best_pairs`. On the first 400 questions the matrix of all
+# cosines is small enough to look at, so we can check it: the same ten pairs.
+
+# %%
+square = np.triu(vectors[:400] @ vectors[:400].T, k=1)  # the upper triangle, each pair once
+looked_up = np.argsort(-square, axis=None)[:10]
+pairs = [tuple(int(n) for n in np.unravel_index(place, square.shape)) for place in looked_up]
+assert pairs == [(i, j) for _, i, j in search.best_pairs(vectors[:400], limit=10, block=128)]
+print("block by block and all at once: the same ten pairs")
+
+# %% [markdown]
 # **Predict.** We take the 100 pairs of the collection with the highest cosine. How many of them
 # are duplicates, according to the labels?
 
@@ -273,7 +296,7 @@ if has_study("quora_duplicates", "real"):
     real = open_study("quora_duplicates", "real")
     found = {name: real.mean("mini-sbert", name) for name in real.columns}
     table["mini-sbert, real Quora (recorded)"] = found
-    print(f"recorded {real.about['date']}: {real.about['command']}\n  {real.about['data']}")
+    came_from(real)
 display(pd.DataFrame(table).T.round(2))
 
 # %% [markdown]
@@ -426,11 +449,11 @@ you_said(guess_recall, 100 * by_effort["ivfpq", 8]["recall"], unit="%")
 # are processor time again):
 
 # %%
-about, million = recorded.about, []
+million = []
 for row in recorded.rows:
     measured = {name: recorded.mean(row, name) for name in recorded.columns}
     million += [recorded.info(row) | measured] if "1,000,000" in row else []
-print(f"recorded {about['date']}: {about['command']}\n{about['hardware']}\n{about['data']}\n")
+came_from(recorded)
 for entry in million:
     name = f"{figures.NAMES[entry['kind']]:7} effort {entry['effort']:3}"
     print(f"{name}  recall {100 * entry['recall']:5.1f} %  {entry['ms']:7.2f} ms", end="  ")

@@ -270,6 +270,7 @@ def among_twelve(cosines: Mapping[str, np.ndarray]) -> Figure:
     panels[0].set_yticks(range(12), TWELVE)
     panels[0].set_xlim(min(-0.2, *map(np.min, cosines.values())), 1.12)
     panels[0].invert_yaxis()
+    return figure
 
 
 def map_of_twelve(vectors: Mapping[str, np.ndarray]) -> Figure:
