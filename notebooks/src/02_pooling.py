@@ -103,8 +103,8 @@ for piece, norm, real in zip(pieces, tokens[0].norm(dim=-1), attention_mask[0], 
 
 # %% [markdown]
 # **Padding has vectors too.** Compare their norms with those of the real tokens: they are not zero.
-# The model computes something for every cell. Whoever turns the cells into one vector must know
-# which of them to ignore.
+# The model computes something for every cell. Code that turns the cells into one
+# vector must know which of them to ignore.
 
 # %% [markdown]
 # ## 2 · Three ways to make one vector
@@ -449,7 +449,7 @@ plots.show(
 # %% [markdown]
 # If content words won because of their meaning, they would take a far larger share of the
 # dimensions than they have of the tokens. Compare the two shares above. This is one sentence, an
-# example, not a proof: put another one in and count again.
+# example, not a proof: put in your own and count again.
 
 # %% [markdown]
 # <a id="q-which-layer-which-tokens"></a>

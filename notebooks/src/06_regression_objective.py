@@ -234,7 +234,7 @@ you_said(guess_lowest, round(-1 / 999, 3))
 # head, a score from 0 to 5. One single pair may well get worse; the test pairs decide.
 
 # %% tags=["nbval-ignore-output"]
-my_pair = ("My neighbour repairs old bicycles.", "The man next door mends bikes.")  # change me
+my_pair = ("My neighbour repairs old bicycles.", "The man next door fixes bikes.")  # change me
 mine = [{"sentence1": my_pair[0], "sentence2": my_pair[1]}]
 
 encoder = SentenceEncoder.load(profile.backbone)  # MEAN pooling

@@ -73,7 +73,7 @@ for row in triplets.shuffle(seed=7).select(range(10)):
 # $$L = \max\bigl(d(a, p) - d(a, n) + 1,\; 0\bigr)$$
 #
 # In words: the negative must be farther away than the positive **by at least the margin 1**.
-# Whoever meets that pays nothing. One thing to know before reading any loss of this kind: an
+# A triplet that meets this costs nothing. One thing to know before reading any loss of this kind: an
 # encoder that gives every sentence the same vector has both distances 0 and pays exactly **1**.
 #
 # **Predict.** A positive at distance 2, a negative at distance 2.5. Which loss?

@@ -11,9 +11,10 @@
 # About MINUTES minutes, half a minute of it computing · profile mini · paper: section 4.2, Table 2
 
 # %% [markdown]
-# Table 2 is the paper's most crowded race: of its twelve systems that were trained on STSb, ten
-# lie within two points. Is one of them better than the next, or luckier? This notebook is about
-# that question more than about the winner.
+# The 0.7 of the title is the paper's. Its Table 2 has SBERT (base size) trained on STSb, the
+# benchmark of sentence pairs scored by people, at 84.67; the same trained on NLI first has 85.35.
+# That is **0.68 more**, and of the twelve systems trained on STSb ten lie within two points. Is one
+# of them better than the next, or luckier?
 
 # %% tags=["setup"]
 setup("09_supervised_sts", study_minutes=MINUTES, computing_seconds=30)
@@ -42,10 +43,9 @@ profile = get_profile()
 # ## 1 · One benchmark, three ways to get there
 #
 # <a id="q-stsb-mix"></a>
-# **What is in STSb?** The real benchmark mixes sentence pairs from image captions, news headlines
-# and user forums: 8,628 pairs, of which 5,749 are for training, 1,500 for development and 1,379
-# for the test. Our mini corpus imitates the format with pairs of our own. Ten *test* pairs, drawn
-# by a fixed seed:
+# **What is in STSb?** Sentence pairs from image captions, news headlines and user forums: 5,749 for
+# training, 1,500 for development (dev), 1,379 for the test. Our mini corpus imitates it with pairs
+# of our own. Ten *test* pairs, drawn by a fixed seed:
 
 # %%
 pairs, dev, test = (data.load("stsb", split) for split in ("train", "dev", "test"))
@@ -56,24 +56,24 @@ for row in test.shuffle(seed=9).select(range(10)):
     print(fill(row["sentence1"], 92), fill(row["sentence2"], 92), sep="\n")
 
 # %% [markdown]
-# The table has three groups of systems, all scored by Spearman on the same test pairs:
+# Three groups of systems are scored by Spearman (do cosines and people's scores put the pairs in
+# the same order? times 100):
 #
-# - **not trained on STSb**: averaged word vectors, the raw encoder, InferSent, the averaging net
-#   that stands for the Universal Sentence Encoder (here it saw NLI only), SBERT-NLI;
-# - **trained on STSb only**: SBERT and SRoBERTa with the cosine and squared error of notebook 06,
-#   and the **cross-encoder**, which reads both sentences in one input and gives the score itself;
+# - **not trained on STSb**: averaged word vectors, the raw encoder, InferSent, the averaging net,
+#   SBERT-NLI;
+# - **trained on STSb only**: SBERT and SRoBERTa as in notebook 06, and the **cross-encoder**, which
+#   reads both sentences in one input and gives the score itself;
 # - **first NLI, then STSb**: the same three, starting from what NLI training made of them.
 
 # %% [markdown]
 # ## 2 · The luck of the seed
 #
-# The seed of a training decides the order of the batches and what dropout hides. Nobody cares
-# about either. But the weights come out different, and so does the score. A small experiment:
-# 500 training pairs, one epoch, three times. Data, settings and start are equal; only the seed is
-# not.
+# The seed of a training decides the order of the batches and what dropout hides. Nobody cares about
+# either, but the weights come out different, and so does the score. A small experiment: 500
+# training pairs, one epoch, three times. Only the seed differs.
 #
 # **Predict.** How far apart will the best and the worst of the three be on the test pairs, in
-# points of Spearman (times 100)?
+# points?
 
 # %%
 guess_range = None  # your guess, in points
@@ -106,13 +106,13 @@ you_said(guess_range, float(np.ptp(live_scores)), unit="points")
 
 # %% [markdown]
 # Whatever you see here is **pure luck**: nobody changed anything. The standard deviation (sd) is
-# how far a single seed typically lies from the mean. Mind `ddof=1`: the mean was computed from the
-# same few numbers, which makes them look closer to it than they are, and dividing by n - 1 instead
-# of n makes up for that.
+# how far a single seed typically lies from the mean. (`ddof=1` divides by n - 1: the mean was
+# computed from the same few numbers, which makes them look closer to it than they are.)
 #
-# The **mean** of n seeds is surer than one seed. Its own typical error is the *standard error*,
-# **sd / √n**, and its 95 % interval is **mean ± t · sd / √n**. The factor t depends on n, because
-# with few seeds the sd itself is a shaky number:
+# The **mean** of n seeds is surer than one seed: its typical error is **sd / √n**. A **95 %
+# interval** is a range made so that it catches the true mean 95 times in 100. For the mean of n
+# seeds it is **mean ± t · sd / √n**, where t is a number from a table (Student's): near 2 for many
+# seeds, larger for few, because then the sd itself is a shaky number.
 
 # %%
 for n in (2, 3, 4, 10, 100):
@@ -120,20 +120,19 @@ for n in (2, 3, 4, 10, 100):
     print(f"{n:3} seeds: t = {t:5.2f}, so the interval is mean ± {t / np.sqrt(n):5.2f} sd")
 
 # %% [markdown]
-# Two seeds say next to nothing; from three to ten the interval shrinks by more than a factor of
-# three. The paper trained each setting with ten seeds.
+# Two seeds say next to nothing; the paper trained each setting with ten.
 #
 # To compare two systems that ran with the same seeds, take **the difference of each seed first**,
-# then mean and sd of these differences. That is a *paired* comparison: a seed that is lucky for
-# both cancels out.
+# then mean and sd of these differences. In such a *paired* comparison a seed that is lucky for both
+# cancels out.
 
 # %% [markdown]
 # ### Exercise 1 · How many seeds for 0.7? (3 points)
 #
 # You ran a pilot with a few seeds and have both systems' scores, arrays of shape (seeds,), in the
-# same order. Write `seeds_needed`: the smallest number n (at least 2) of paired seeds for which
-# the 95 % interval around a mean difference of `difference` would lie above 0, if the differences
-# go on to scatter as they do in the pilot. A pilot to try it on:
+# same order. Write `seeds_needed`: the smallest number n (at least 2) of paired seeds for which the
+# 95 % interval around a mean difference of `difference` would lie above 0, if the differences go on
+# to scatter as in the pilot:
 
 # %%
 pilot_a, pilot_b = (np.array(scores) for scores in checks.PILOT)
@@ -159,9 +158,8 @@ checks.seeds_needed(seeds_needed)
 # %% [markdown]
 # ## 3 · Table 2, every seed a dot
 #
-# Training all systems with all seeds takes longer than a lesson, so what follows was **recorded**
-# with the same functions, and you can make it again with the command below. Where a run on the
-# *real* STSb was recorded too, it stands first: where it and mini disagree, trust the real one.
+# Training all systems with all seeds takes longer than a lesson, so what follows was **recorded**.
+# A run on the *real* STSb stands first: where it and mini disagree, trust the real one.
 
 # %%
 tables = {"real": results.open_table(2, "real")} if results.has_table(2, "real") else {}
@@ -172,15 +170,12 @@ for name, table in tables.items():
     print(f"recorded in profile {name}: {pairs_tested}, SBERT-STSb with {seeds} seeds")
 
 # %% tags=["nbval-ignore-output"]
-for name, table in tables.items():
-    print(f"{name}, {table.about['date']}: {table.about['command']}")
-    print(f"  {table.about['hardware']}\n  " + table.about["data"].replace("; ", "\n  "))
+came_from(*tables.values())
 
 # %% [markdown]
-# Three rows are **floors**: what does a network score that never learned anything
-# (*random weights, untrained*), one that was trained on scores dealt out at random (*SBERT-STSb,
-# shuffled scores*), and one that was trained properly but without pretraining (*SBERT-STSb, random
-# start*)?
+# Three rows are **floors**: a network that never learned anything (*random weights, untrained*),
+# one trained on scores dealt out at random (*shuffled scores*), one trained properly but without
+# pretraining (*random start*).
 #
 # **Predict.** Which row is best in the run below: "SBERT", "SRoBERTa" or "cross-encoder"? And is it
 # "STSb" or "NLI-STSb"?
@@ -215,12 +210,11 @@ plots.show(
 )
 
 # %% [markdown]
-# Before comparing systems, look at the floors. Random weights do not score 0: they keep equal words
-# equal, so sentences that share words get similar vectors. Whatever training is worth begins above
-# *that* row. A cross-encoder has no such gift, as section 5 shows; is it above the floor here?
+# Look at the floors first. Random weights do not score 0: they keep equal words equal, so sentences
+# that share words get similar vectors. Whatever training is worth begins above *that* row.
 #
-# And what was the *pretraining* worth? *SBERT-STSb, random start* had the same pairs and
-# the same training as SBERT-STSb; only its first weights were random.
+# And what was the *pretraining* worth? *SBERT-STSb, random start* had the same training as
+# SBERT-STSb; only its first weights were random.
 
 # %%
 for name, one in tables.items():
@@ -231,12 +225,8 @@ for name, one in tables.items():
     print(f"{name}: SBERT-STSb - its random start: {low:+.1f} to {high:+.1f} points, {said}")
 
 # %% [markdown]
-# Where the interval covers 0, thousands of scored pairs taught a network of dice as much as they
-# taught ours. That is no verdict on pretraining in general: it is one about an hour of it, and it
-# says that a score *after* training on STSb tells more about STSb than about the start.
-#
-# Now the live seeds beside the recorded ones. They are **not the same training**: live it was 500
-# pairs and one epoch, recorded are all pairs and four epochs. So compare the two spreads, and
+# A score *after* training on STSb tells more about STSb than about the start. Now the live seeds
+# beside the recorded ones. They are **not the same training**, so compare the two spreads and
 # expect other means:
 
 # %% tags=["nbval-ignore-output"]
@@ -263,18 +253,18 @@ paper.compare(
 # %% [markdown]
 # ## 4 · The luck of the test pairs
 #
-# Ten seeds would tell us how sure the mean *on these test pairs* is. But the test pairs were drawn
-# too. With other pairs from the same source, every score would be another. The **bootstrap** of
-# notebooks 06 to 08 measures that: draw as many pairs again, with repeats, a thousand times.
+# The test pairs were drawn, too. With others from the same source, every score would differ. The
+# **bootstrap** measures that: draw as many pairs again, with repeats, a thousand times.
 #
-# The claim to decide is C11, with a rule fixed before the run:
+# The claim to decide is C11 (a claim is one sentence of the paper with a rule that was fixed before
+# the run):
 
 # %%
 claim = paper.get_claim("C11")
 print(f"C11: {claim.claim}\nrule: {claim.rule}\nthe paper, {claim.paper}")
 
 # %% [markdown]
-# A difference needs a decision: do both systems get the *same* drawn pairs, or each its own?
+# Do both systems get the *same* drawn pairs, or each its own?
 #
 # **Predict.** If each gets its own, the 95 % interval of the difference becomes: "narrower", "as
 # wide" or "wider"?
@@ -297,8 +287,7 @@ you_said(guess_width, "wider" if ratio > 1.1 else "narrower" if ratio < 0.9 else
 
 # %% [markdown]
 # Pairs that are hard for one system tend to be hard for the other. With the same pairs on both
-# sides that part cancels; with separate draws it is counted twice, as noise. This is the paired
-# comparison again, now over pairs instead of seeds. The verdict:
+# sides that part cancels; with separate draws it is counted twice, as noise. The verdict:
 
 # %%
 differences = {name: table2.claims(one) for name, one in tables.items()}
@@ -306,18 +295,17 @@ for name, parts in differences.items():
     print(paper.claim("C11", difference=parts["C11"], profile=name).details, end="\n\n")
 
 # %% [markdown]
-# Read the second interval, and look at the floors before you cheer: our small cross-encoder has not
-# reached the row *random weights, untrained*. SBERT is far ahead of a **failed rival**. (And mind what the rule
-# asks for: "about as good" is not "no difference found". A wide interval finds no difference
-# either; the whole of it must lie within 2 points of 0.)
+# Look at the floors before you cheer: our small cross-encoder has not reached *random weights,
+# untrained*. SBERT is far ahead of a **failed rival**. (And "about as good" is not "no difference
+# found": a wide interval finds no difference either. The whole of it must lie within 2 points of
+# 0.)
 #
 # ### The method's fault, or the backbone's?
 #
-# mini-bert has four layers and 2.3 million parameters, and was pretrained for about an hour. Here is
-# a backbone with a longer past: **all-MiniLM-L6-v2**, published by others, six layers, 22 million
-# parameters, made from a full BERT. It was tuned as a *bi-encoder* afterwards, on over a billion
-# pairs (NLI and image captions among them, STSb not), so it is no untouched start either. Two more
-# systems were trained from it on the real STSb, with the same code and the paper's own settings.
+# mini-bert has 2.3 million parameters and was pretrained for about an hour. **all-MiniLM-L6-v2**,
+# published by others, has 22 million and was made from a full BERT, then tuned as a *bi-encoder* on
+# over a billion pairs (STSb not among them). Two more systems were trained from it on the real
+# STSb, with the same code and the paper's settings.
 #
 # **Predict.** Our cross-encoder has about 45 on the real test pairs. With MiniLM under it?
 
@@ -339,16 +327,15 @@ low, high = sts.interval(gap)
 print(f"from MiniLM, SBERT - cross-encoder: {low:+.1f} to {high:+.1f} points (one seed each)")
 
 # %% [markdown]
-# Same code, same pairs, another backbone (and the learning rate that suits it): **it was not the
-# method**. With a backbone that can compare, the two kinds of encoder come within a few points of
-# each other, and that is what the paper's C11 is about. (SBERT's lead may come from MiniLM's past as
-# a bi-encoder, and one seed each is little.) So read our small cross-encoders, here and in notebooks
-# 10 and 16, as a warning about *small backbones*, not about cross-encoders.
+# Same code, same pairs, another backbone: **it was not the method**. With a backbone that can
+# compare, the two kinds come within a few points of each other, and that is what C11 is about. (One
+# seed each is little, and SBERT's lead may come from MiniLM's past.) So read our small
+# cross-encoders, here and in notebooks 10 and 16, as a warning about *small backbones*.
 #
 # ### Both kinds of luck
 #
-# Side by side, for five comparisons. Over the pairs: the bootstrap with all
-# seeds averaged. Over the seeds: the paired t interval of section 2, on the full test set.
+# Side by side, for five comparisons. Over the pairs: the bootstrap with all seeds averaged. Over
+# the seeds: the paired interval of section 2.
 
 # %%
 PAIRS = {
@@ -393,10 +380,6 @@ more = sum(np.array(size["over the seeds"]) > np.array(size["over the test pairs
 print(f"profile {profile.name}: wider over the seeds in {more} of {len(PAIRS)} comparisons")
 you_said(guess_wider, "seeds" if more > len(PAIRS) / 2 else "pairs")
 
-# %% [markdown]
-# With so few seeds neither kind wins everywhere. The picture shows which comparison depends on the
-# seed most:
-
 # %%
 plots.show(
     figures.two_lucks({f"recorded, {name}": one for name, one in lucks.items()}),
@@ -423,27 +406,23 @@ for name, one in lucks.items():
               f"seeds: {'only one' if np.isnan(seed[0]) else several}")  # fmt: skip
 
 # %% [markdown]
-# The two answer different questions, and neither contains the other. More seeds narrow only the
-# orange intervals, more test pairs only the blue ones. Our rules (and the verdicts) use the pairs
-# and average the seeds; an orange interval that crosses 0 is a warning beside them.
+# The two answer different questions. More seeds narrow only the orange intervals, more test pairs
+# only the blue ones. Our verdicts use the pairs and average the seeds; an orange interval that
+# crosses 0 is a warning beside them.
 #
 # **RoBERTa instead of BERT** (claim C08, decided in [notebook 08](08_unsupervised_sts.ipynb)): the
-# paper finds little difference in this table as well, 84.92 against 84.67 on STSb alone. Compare
-# that with *SRoBERTa - SBERT* in the list above. Our two small backbones differ in vocabulary and
-# pretraining as well, so the line says less about RoBERTa than about these two files.
+# paper finds 84.92 against 84.67. Our line *SRoBERTa - SBERT* says less about RoBERTa than about
+# two small backbones, which differ in vocabulary and pretraining as well.
 
 # %% [markdown]
 # ## 5 · Who gains more from NLI?
-#
-# The last group of the table starts from what NLI training made of each system. Before we measure
-# what that brings, a look at what the paper itself found.
 
 # %% [markdown]
 # ### Exercise 2 · The sentence and the table (2 points)
 #
 # The paper's text says that training on NLI first gives SBERT **1-2 points** more. Check it against
-# the paper's own Table 2, printed here: what do SBERT *base* and SRoBERTa *base* gain, and how many
-# of these two gains lie from 1 to 2?
+# its own Table 2: what do SBERT *base* and SRoBERTa *base* gain, and how many of these two gains
+# lie from 1 to 2?
 
 # %%
 print(paper.table(2).to_string(index=False, na_rep="-"))
@@ -462,8 +441,8 @@ inside = 0
 checks.printed_gains(gain_sbert, gain_sroberta, inside)
 
 # %% [markdown]
-# How sure is the paper's own gain, then? It prints means and sds of ten seeds, but not which seed
-# gave what, so only the *unpaired* interval can be computed:
+# How sure is the paper's own 0.68? It prints means and sds of ten seeds, but not which seed gave
+# what, so only the *unpaired* interval can be computed:
 
 
 # %%
@@ -482,8 +461,8 @@ for size in ("base", "large"):
 
 # %% [markdown]
 # So a printed difference of about 0.7 can be quite sure *as far as seeds go*. Over the 1,379 test
-# pairs nobody can say from the printed table: that needs the two systems' answers, pair by pair.
-# Our own gives an idea of the size. An interval shrinks with the root of the number of pairs:
+# pairs nobody can say from the printed table: that needs both systems' answers, pair by pair. Ours
+# give an idea of the size (an interval shrinks with the root of the number of pairs):
 
 # %%
 for name, one in tables.items():
@@ -495,23 +474,20 @@ for name, one in tables.items():
     print(f"  a gain of 0.68 would be {'outside' if scaled < 0.68 else 'inside'} that range")
 
 # %% [markdown]
-# It is our encoders' interval, not BERT-base's: two stronger systems usually agree more with each
-# other, which makes it narrower. But it shows what a printed table leaves open. **Sure over the
-# seeds is not yet sure over the pairs**: for that, publish the predictions, as the recorded files
-# of this course do.
-
-# %% [markdown]
-# Now our own measurement. The claim, C12, is a *difference of differences*: the cross-encoder's
-# gain minus SBERT's gain, four systems in one number.
+# Two stronger systems usually agree more with each other, which makes the interval narrower. Still:
+# **sure over the seeds is not yet sure over the pairs**. For that, publish the predictions, as this
+# course does.
+#
+# Now our own measurement. C12 is a *difference of differences*: the cross-encoder's gain minus
+# SBERT's.
 
 # %%
 claim = paper.get_claim("C12")
 print(f"C12: {claim.claim}\nrule: {claim.rule}\nthe paper: {claim.paper}")
 
 # %% [markdown]
-# All four must see the same drawn pairs, or the noise is counted up to four times. So the pairs are
-# drawn **once**, and every system is scored on each drawing; then any sum and difference is
-# allowed. `drawn` above was made so:
+# All four systems must see the same drawn pairs, or the noise is counted up to four times. So the
+# pairs are drawn **once** (`drawn` above), and every system is scored on each drawing:
 
 # %%
 once = drawn[profile.name]
@@ -528,19 +504,19 @@ for name, parts in differences.items():
     print(paper.claim("C12", difference=parts["C12"], profile=name).details, end="\n\n")
 
 # %% [markdown]
-# Where a verdict is not "holds", this is what is different here: the encoder is small and its
-# pretraining short; NLI has 12,300 pairs of our own in mini and 49,340 in real (942,069 in the
-# paper); and the raw encoder is a far better start than the paper's (*raw BERT MEAN* in the table), of
-# which NLI training can cost more than it brings. Which of these matters most, we have not tested.
+# What is different here: a small encoder with a short pretraining; 12,300 NLI pairs in mini and
+# 49,340 in real (942,069 in the paper); and a raw encoder that is a far better start than the
+# paper's, of which NLI training can cost more than it brings. Which of these matters most, we have
+# not tested.
 #
 # <a id="q-nli-helps-cross-encoder"></a>
 # ### Why would NLI help the cross-encoder more?
 #
-# The paper reports it and does not test a reason. One candidate can be looked at right here: what
-# does each system know about similarity *before* it has seen a single STSb pair?
+# The paper reports it and does not test a reason. One candidate: what does each system know about
+# similarity *before* it has seen an STSb pair?
 #
-# **Predict.** The Spearman (times 100) of the raw encoder's cosines is in the table above. And of a
-# cross-encoder with the same weights, whose head is still untrained?
+# **Predict.** The raw encoder's cosines have their Spearman in the table above. And a cross-encoder
+# with the same weights, whose head is still untrained?
 
 # %%
 guess_start = None  # your guess
@@ -557,21 +533,17 @@ you_said(guess_start, round(float(np.mean(starts)), 1))
 
 # %% [markdown]
 # The cosine is born with an idea: *similar means near*. The head of the cross-encoder is born with
-# none. It must learn from pairs **how to compare two sentences at all**, and the STSb training set
-# is small for that. The paper's NLI is almost a million lessons in comparing, in the same input
-# form `[CLS] A [SEP] B [SEP]`, with attention between the two. That skill can be reused as it is.
-#
-# SBERT gets less out of the same lessons: attention never runs between its sentences, its softmax
-# head is thrown away, and its cosine could compare already. This fits the paper's numbers. It is
-# still a **guess**: to test it, one would train the cross-encoder first on NLI pairs with shuffled
-# labels, and see what is left of the gain. And it needs lessons in large numbers: with few of them,
-# a small cross-encoder may never learn to compare, with NLI or without.
+# none. It must learn from pairs **how to compare two sentences at all**, and the paper's NLI is
+# almost a million lessons in that, in the same input form `[CLS] A [SEP] B [SEP]`. SBERT gets less
+# out of them: attention never runs between its sentences, and its softmax head is thrown away. This
+# fits the paper's numbers, and it is still a **guess**: to test it, train the cross-encoder first
+# on NLI pairs with shuffled labels.
 
 # %% [markdown]
 # ## 6 · The best of many seeds
 #
-# Ten seeds are trained anyway. Why not keep the best one? One may, if the choice is made on the
-# **dev** pairs. Here are the recorded seeds of SBERT-STSb:
+# Why not keep the best seed? One may, if the choice is made on the **dev** pairs. The recorded
+# seeds of SBERT-STSb:
 
 # %%
 for name, one in tables.items():
@@ -606,8 +578,8 @@ def best_seed(dev_scores, test_scores):
 checks.best_seed(best_seed)
 
 # %% [markdown]
-# How large does it get? Suppose all seeds are *equally good* and their scores scatter with an sd of
-# 0.3 by luck alone, on dev and, independently, on test.
+# Suppose all seeds are *equally good* and their scores scatter with an sd of 0.3 by luck alone, on
+# dev and, independently, on test.
 #
 # **Predict.** You choose the best of 20 on dev. How far does it lead the average seed on dev, in
 # points? And on test?
@@ -639,17 +611,14 @@ plots.show(
 
 # %% [markdown]
 # So a "best of many" reported on the set that chose it beats an honest mean by about 0.6 points at
-# an sd of 0.3, without anything having been learned: almost the difference of the title. In real
-# life some seeds *are* better, and part of the lead remains. How large a part, only untouched pairs
-# can tell.
+# an sd of 0.3, without anything having been learned: almost the 0.7 of the title.
 
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)
 #
-# A colleague writes: "Training on NLI first changes SBERT by ... points on our test set", with the
-# recorded mean gain of this notebook (profile mini). Rewrite the sentence so that you would sign
-# it. Use both intervals of "NLI first: SBERT" in section 4, say which luck each of them covers, and
-# name one thing that neither of them covers.
+# A colleague writes: "Training on NLI first changes SBERT by ... points on our test set" (profile
+# mini). Rewrite the sentence so that you would sign it. Use both intervals of "NLI first: SBERT" in
+# section 4, say which luck each covers, and name one thing that neither covers.
 
 # %% [markdown] id="09-explain" tags=["manual", "points:3"]
 # ### BEGIN SOLUTION
@@ -663,10 +632,9 @@ plots.show(
 # %% [markdown]
 # ## Recap
 #
-# A score has (at least) two kinds of luck in it: the seed's, which more runs narrow, and the test
-# pairs', which more pairs narrow; compare systems on the same seeds and the same pairs. A gain that
-# is to be compared with another gain needs one resampling for all systems involved. And a choice
-# spoils the set that made it: pick on dev, report on test.
+# A score has two kinds of luck in it: the seed's, which more runs narrow, and the test pairs', which
+# more pairs narrow; compare systems on the same seeds and the same pairs. And a choice spoils the
+# set that made it: pick on dev, report on test.
 #
 # ## Questions
 #
@@ -677,28 +645,14 @@ plots.show(
 # cross-encoder "3-4" fits both sizes: +4.03 and +3.13.
 # </details>
 #
-# <details><summary>2. Two systems were run with ten seeds each, but with different seeds. May you
-# pair them?</summary>
-#
-# No: there is nothing that the first run of one shares with the first run of the other. Use the
-# unpaired interval, with the two variances added.
-# </details>
-#
-# <details><summary>3. Same seeds, and yet pairing hardly narrows the interval. Why?</summary>
-#
-# Pairing helps only if the same seed is lucky for both. Two systems that start from different
-# weights make little common use of one batch order. It does no harm either, apart from fewer
-# degrees of freedom.
-# </details>
-#
-# <details><summary>4. Five systems, one baseline, five 95 % intervals: one of them just misses 0.
+# <details><summary>2. Five systems, one baseline, five 95 % intervals: one of them just misses 0.
 # How excited are you?</summary>
 #
 # Not very. If nothing is different at all, one interval in twenty misses 0, so among five the
 # chance of at least one is 1 - 0.95^5, about 23 % if they were independent.
 # </details>
 #
-# <details><summary>5. Is "no significant difference" the same as "equally good"?</summary>
+# <details><summary>3. Is "no significant difference" the same as "equally good"?</summary>
 #
 # No. A wide interval around 0 shows nothing. For "equally good" the whole interval must lie inside
 # a band that you fixed beforehand; ours is ± 2 points.

@@ -156,7 +156,7 @@ checks.leaky_pairs(leaky_pairs)
 # regression objective with the encoder taken out. A sentence that it has not met gets a random
 # vector.
 #
-# **The SVR cannot remember.** A support vector regression in the manner of Misra et al. sees how
+# **The SVR cannot remember.** A support vector regression like that of Misra et al. sees how
 # two texts overlap (shared words and n-grams, lengths, negation), never which texts they are.
 #
 # How the table learns: the loop below is gradient descent on (cos - score)², by hand. Each pair

@@ -41,7 +41,7 @@ profile = get_profile()
 # ## 1 · One judge for all cells
 #
 # Every cell of the table is an encoder, trained with one setting of the dials and then judged by
-# Spearman on the **dev** pairs of STSb. Not on the test pairs: whoever chooses by the test set has
+# Spearman on the **dev** pairs of STSb. Not on the test pairs: once you choose by the test set, you have
 # used it up. Ten dev pairs, drawn by a fixed seed:
 
 # %%
@@ -218,8 +218,8 @@ for name, parts in CONCATENATIONS.items():
 # **Why does `u*v` not help, then?** In part because it answers a question that `|u-v|` has answered
 # already. If all numbers were +1 or -1 this would be exact: `u*v = 1 - |u-v|`, and a linear head
 # can subtract. For other numbers it is not exact, but in the toy each of them alone does most of
-# the work. That cannot be all: without u and v the product adds 8.59 points to `|u-v|`. Why (u, v)
-# makes it superfluous the paper does not say, and we have not measured it.
+# the work. That cannot be all: without u and v the product adds 8.59 points to `|u-v|`. Why
+# (u, v) makes it unnecessary the paper does not say, and we have not measured it.
 
 # %% [markdown]
 # ## 4 · Our own seven

@@ -198,8 +198,8 @@ for (cosine, i, j), gold in list(zip(best, same, strict=True))[:100:10]:
 
 # %% [markdown]
 # Every tenth of the hundred is shown. Read these pairs before you read on. Where they are not gold,
-# what differs: a word, a number? Is the label wrong, or the encoder? Whoever asks about a bank
-# account for a child of five is not helped by the answer for a child of twelve, and sixty is not
+# what differs: a word, a number? Is the label wrong, or the encoder? If you ask about a
+# bank account for a child of five, the answer for a child of twelve does not help, and sixty is not
 # forty; yet for a vector of 128 numbers such questions are nearly the same.
 #
 # (Two honest remarks. Nobody labelled *all* pairs, so a pair outside the gold may still be a
@@ -243,7 +243,7 @@ checks.threshold(choose_threshold)
 # numbers from the second half. Among labelled pairs, more than a third are duplicates. In the
 # whole collection it is one pair in thousands.
 #
-# **Predict.** The same threshold, let loose on all pairs: what precision, in per cent?
+# **Predict.** The same threshold, used on all pairs: what precision, in per cent?
 
 # %%
 half = len(rows) // 2
@@ -346,7 +346,7 @@ print(f"{pair_seconds:.2f} s for all {every_pair:,} cosines")
 # to make, and misleading. We make new ones by **perturbing** real embeddings: a question's vector,
 # moved by 0.3 of the difference between two other questions: a + 0.3 (b - c).
 #
-# **Said plainly: no sentence belongs to these vectors.** They also come in families: about 15
+# **To be plain: no sentence belongs to these vectors.** They also come in families: about 15
 # children of each question among 100,000, about 150 in a million, and nine in ten of a query's ten
 # nearest are its own siblings. They can show time, memory and recall, not whether answers are good.
 # Do they at least lie as real ones do? Look at how near the neighbours are:

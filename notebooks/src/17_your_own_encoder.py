@@ -260,7 +260,7 @@ if results.has_table(1, "mini"):
 # %%
 recorded = results.open_study("in_batch_negatives", "mini")
 about = recorded.about
-print(f"recorded on {about['date'][:10]} with `{about['command']}`")
+came_from(recorded)
 print(f"{about['pairs seen']:,} pairs seen")
 print(", ".join(f"{name} {value}" for name, value in about["settings"].items()))
 for name in recorded.rows:
@@ -540,7 +540,7 @@ print(f"a role swap: {cosine_of(mine, 'The dog chased the cat.', 'The cat chased
 # %% [markdown]
 # ### Exercise 3 · Five pairs that fool it (3 points)
 #
-# Write five pairs whose meanings **differ** and whose cosine is on or above the line all the same.
+# Write five pairs whose meanings **differ** and whose cosine is on or above the line anyway.
 # Each row: kind ("negation", "number" or "role swap"), first, second, and the cosine that *your*
 # encoder gives them. All three kinds must occur. A role swap has exactly the same words in another
 # order.
@@ -692,7 +692,7 @@ print("same vectors in sentence-transformers:", theirs.shape)
 #
 # Every claim of the paper is measured in this course by a rule fixed before the run. Here are all
 # of them, as recorded. *mini* are our small encoders on our own corpora, *real* the same small
-# encoders on real corpora as far as they were at hand, *paper* is what was claimed, with
+# encoders on real corpora as far as we had them, *paper* is what was claimed, with
 # BERT-base and almost a million pairs. Three kinds are counted apart: a **finding** could have come
 # out either way; a **timing** depends on the machine; and a few claims are arithmetic or true by
 # construction, so that they hold everywhere. Look at the findings.

@@ -274,18 +274,6 @@ def room(
     return axes
 
 
-def code_views(weights, tokens: Sequence[str]) -> Axes:
-    """What each code looks at: attention weights (M, T) over the tokens of a sentence."""
-    weights = np.asarray(weights)
-    figure, axes = new(0.62 * len(tokens) + 2.4, 0.3 * len(weights) + 1.7)
-    image = axes.imshow(weights, vmin=0, cmap="cividis", aspect="auto")
-    axes.set_xticks(range(len(tokens)), tokens, rotation=45, ha="right")
-    axes.set_yticks(range(len(weights)), range(1, len(weights) + 1))
-    axes.set_ylabel("code")
-    figure.colorbar(image, ax=axes, label="weight", pad=0.02)
-    return axes
-
-
 def cost_by_size(
     sizes: Sequence[int], curves: Mapping[str, Sequence[float]], at: int | None = None
 ) -> Axes:
