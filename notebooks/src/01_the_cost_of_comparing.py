@@ -104,8 +104,9 @@ you_said(guess_swap, "cross")
 # | passes for one query, n sentences | you will work it out | 1, once the n vectors are there |
 # | good for | judging few pairs very well | searching, clustering, comparing many |
 #
-# Does it judge better, then? Recorded on the real STSb test pairs (Spearman x 100, higher is
-# better), trained on its training pairs, from two pretrained networks:
+# Does it judge better, then? Recorded on the real STSb test pairs, scored by people (Spearman: does
+# the order agree with theirs? times 100), trained on its training pairs, from two pretrained
+# networks:
 
 # %%
 recorded = results.open_table(2, "real")

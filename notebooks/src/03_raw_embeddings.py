@@ -263,7 +263,7 @@ print("random weights beat shuffled gold:", line > scores["raw BERT MEAN, shuffl
 
 # %% [markdown]
 # Does it matter which of the three measures we use? The paper found hardly any difference (claim
-# C09, also decided in 08). For MEAN:
+# C09, one of the paper's sentences that the course measures; decided in 08). For MEAN:
 
 # %% tags=["nbval-ignore-output"]
 u, v = (torch.from_numpy(vectors["raw BERT MEAN"][side]) for side in (left, right))

@@ -42,8 +42,9 @@ from sbert_lab.training import train
 # %% [markdown]
 # ## 1 · Something to learn: pairs with a score
 #
-# Each row of STSb has two sentences and a score: 0 for unrelated, 1 for the same meaning. Here are ten
-# rows, drawn at random and not picked by us. Read them, and ask yourself which scores you would have given.
+# Each row of STSb, the benchmark for similarity, has two sentences and a score: 0 for unrelated, 1
+# for the same meaning. Here are ten rows, drawn at random and not picked by us. Read them, and ask
+# yourself which scores you would have given.
 
 # %%
 stsb = data.load("stsb", "train").shuffle(seed=4)
@@ -290,10 +291,10 @@ print("every pair closer to its score than 0.15:", bool(np.abs(after - gold).max
 print("as close before training:", bool(np.abs(before - gold).max() < 0.15))
 
 # %% [markdown]
-# Memorised. A loop that cannot memorise eight pairs has a bug, so this is the first thing to try with
-# any new training code. But **memorising is not learning**. Has the encoder become better at pairs that
-# it never saw? Take the pairs of STSb's dev split, scored by Spearman (times 100) as in notebook 03, and
-# a sentence of your own.
+# Memorised. A loop that cannot memorise eight pairs has a bug, so this is the first thing to try
+# with any new training code. But **memorising is not learning**. Has the encoder become better at
+# pairs that it never saw? Take the pairs of STSb's dev split, scored by Spearman (times 100: do the
+# cosines put the pairs in the people's order? notebook 03), and a sentence of your own.
 
 # %%
 my_sentence = "The baker closes early on Mondays."  # write your own sentence

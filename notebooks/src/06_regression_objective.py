@@ -247,7 +247,8 @@ print(f"its cosines lie between {before.min():.2f} and {before.max():.2f}")
 print(f"your pair: {mine_before:.2f}")
 
 # %% [markdown]
-# **Predict.** After the training, what will Spearman on the test pairs be (times 100)?
+# **Predict.** After the training, what will Spearman on the test pairs be (does the order of the
+# cosines agree with the order of the scores? times 100)?
 
 # %%
 guess_spearman = None  # your guess
@@ -481,8 +482,9 @@ print("strangers are more alike under MAX:", bool(mean_cosine["MAX"] > mean_cosi
 print(f"mean cosine of strangers: MEAN {mean_cosine['MEAN']:.2f}, MAX {mean_cosine['MAX']:.2f}")
 
 # %% [markdown]
-# Now the paper's claim C21. Trained with this objective, MEAN reached a Spearman of 87.44 on
-# the real STSb dev set (Table 6, ten seeds).
+# Now the paper's claim C21 (a claim is one of its sentences, with a rule by which this course
+# measures it). Trained with this objective, MEAN reached a Spearman of 87.44 on the real STSb dev
+# set (Table 6, ten seeds).
 #
 # **Predict.** What did MAX reach there?
 

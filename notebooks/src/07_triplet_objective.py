@@ -10,10 +10,10 @@
 # About MINUTES minutes, a minute of it computing · profile mini · paper: section 3.1, Table 4
 
 # %% [markdown]
-# Scores cost money: people have to read every pair. But much text comes *sorted*. Two sentences
-# of the same section of an article are probably closer in topic than two of different sections.
-# Nobody can say how close; only **which of two is closer**. That is enough for the paper's
-# third objective.
+# Scores cost money: people have to read every pair. But much text comes *sorted*. Two sentences of
+# the same section of an article are probably closer in topic than two of different sections. Nobody
+# can say how close; only **which of two is closer**. That is enough for the paper's third objective
+# (what a training tries to reach).
 
 # %% tags=["setup"]
 setup("07_triplet_objective", study_minutes=MINUTES, computing_seconds=50)

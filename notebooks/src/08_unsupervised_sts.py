@@ -170,8 +170,8 @@ print("the package agrees on all three")
 # ### Exercise 2 · Two perfect halves (2 points)
 #
 # Invent two subsets, each with at least three pairs. Inside each, the similarities rank the pairs
-# **perfectly** (Spearman 1, no ties). Put into one list, their Spearman is **below 0**. Gold scores
-# go from 0 to 5, similarities from -1 to 1.
+# **perfectly** (Spearman 1: the same order, no ties). Put into one list, their Spearman is **below
+# 0**. Gold scores go from 0 to 5, similarities from -1 to 1.
 
 # %% id="08-subsets" tags=["exercise", "points:2"]
 first = None  # ([gold, ...], [similarity, ...])
@@ -306,8 +306,9 @@ checks.two_correlations(two_correlations)
 # %% [markdown]
 # ## 4 · Three similarities
 #
-# The paper also tried negative Manhattan and negative Euclidean distance in place of the cosine
-# and reports that the results stay about the same (claim C09).
+# The paper also tried negative Manhattan and negative Euclidean distance in place of the cosine and
+# reports that the results stay about the same (claim C09: a claim is a sentence of the paper with a
+# rule, fixed beforehand, by which we measure it).
 #
 # **Predict.** Averaged word vectors on STSb: how many points lie between the best and the worst of
 # the three?

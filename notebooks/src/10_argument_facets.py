@@ -153,8 +153,8 @@ checks.leaky_pairs(leaky_pairs)
 #
 # **The look-up table cannot read.** Every sentence is a free vector, known by its number alone.
 # Training moves the vectors so that the cosine of a training pair comes near its score: SBERT's
-# regression objective with the encoder taken out. A sentence that it has not met gets a random
-# vector.
+# regression objective (what its training tries to reach) with the encoder taken out. A sentence
+# that it has not met gets a random vector.
 #
 # **The SVR cannot remember.** A support vector regression like that of Misra et al. sees how
 # two texts overlap (shared words and n-grams, lengths, negation), never which texts they are.
@@ -401,7 +401,7 @@ print(wide(recorded).to_string())
 # network gives texts with common words similar vectors, and overlap says something here.
 #
 # Next, the leak in points: seen minus new sentences, same tested pairs, as many training pairs. The
-# interval is a bootstrap over pairs.
+# interval is a bootstrap: pairs drawn again and again, with repeats.
 
 # %%
 for name in learners:

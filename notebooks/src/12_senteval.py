@@ -203,9 +203,10 @@ print(
 # %% [markdown]
 # ## 3 · One dimension, a hundred times as long
 #
-# Now the riddle. We take raw BERT MEAN vectors and multiply **one** of their dimensions, the first, by
-# 10 and by 100. No information is lost: divide, and the old vectors are back. We read the
-# vectors in two ways: cosine on STSb's test pairs, and the classifier on SUBJ.
+# Now the riddle. We take raw BERT MEAN vectors and multiply **one** of their dimensions, the first,
+# by 10 and by 100. No information is lost: divide, and the old vectors are back. We read the
+# vectors in two ways: cosine on the test pairs of STSb, the similarity benchmark, and the
+# classifier on SUBJ.
 #
 # **Predict.** At a factor of 100, how many per cent of its score does each of the two keep?
 
@@ -314,8 +315,9 @@ for sentence, chance in zip(mine, judge.predict_proba(raw(mine))[:, 1], strict=T
 # ## 4 · Table 5
 #
 # All rows of the table, *recorded*: every system on seven tasks with SentEval's protocol, and in
-# the last column the same vectors under cosine (mean Spearman over seven STS sets). InferSent and
-# the averaging nets are our own, small, and trained on our own NLI pairs. The two floors are at the end.
+# the last column the same vectors under cosine (mean Spearman over seven STS sets: how well the
+# order of the cosines agrees with people's scores). InferSent and the averaging nets are our own,
+# small, and trained on our own NLI pairs. The two floors are at the end.
 
 # %%
 table = results.open_table(5)

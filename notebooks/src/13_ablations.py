@@ -41,8 +41,9 @@ profile = get_profile()
 # ## 1 · One judge for all cells
 #
 # Every cell of the table is an encoder, trained with one setting of the dials and then judged by
-# Spearman on the **dev** pairs of STSb. Not on the test pairs: once you choose by the test set, you have
-# used it up. Ten dev pairs, drawn by a fixed seed:
+# Spearman (does the order of its cosines agree with people's scores?) on the **dev** pairs of STSb,
+# the similarity benchmark. Not on the test pairs: once you choose by the test set, you have used it
+# up. Ten dev pairs, drawn by a fixed seed:
 
 # %%
 dev = data.load("stsb", "dev")
@@ -73,7 +74,8 @@ print(printed.fillna("").to_string(index=False))
 # ## 2 · What is a part worth?
 #
 # The paper's sentence about the lower half is that the absolute difference `|u-v|` is the key part,
-# and that adding `u*v` does not help (claim C22).
+# and that adding `u*v` does not help (claim C22; a claim has a rule, fixed beforehand, by which we
+# measure it).
 #
 # ### Exercise 1 · Three readings of one table (2 points)
 #
@@ -314,8 +316,8 @@ plots.show(
 
 # %% [markdown]
 # Two spreads must not be mixed up: that between **seeds** (the dots), and that between **test
-# pairs**, which the bootstrap of notebook 08 measures. The claim's rule, fixed before the run,
-# uses the second, with the seeds averaged:
+# pairs**, which the bootstrap measures (draw the pairs again and again, with repeats). The claim's
+# rule, fixed before the run, uses the second, with the seeds averaged:
 
 # %%
 differences = table6.claims(table)

@@ -313,8 +313,8 @@ display(pd.DataFrame(table).T.round(2))
 # questions to search. Trust that row more than the mini rows. What it does not say is how word
 # vectors would do there: that was not recorded.
 #
-# What it cost, beside the paper's claim C02 (decided in
-# [notebook 01](01_the_cost_of_comparing.ipynb)):
+# What it cost, beside the paper's claim C02 (one of its sentences that this course measures;
+# decided in [notebook 01](01_the_cost_of_comparing.ipynb)):
 
 # %% tags=["nbval-ignore-output"]
 claim = paper.get_claim("C02")

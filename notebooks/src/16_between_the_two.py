@@ -147,9 +147,10 @@ checks.ceiling(ceiling)
 # ### How much of it does a good judge win?
 #
 # [Notebook 09](09_supervised_sts.ipynb) has a cross-encoder that works: from all-MiniLM-L6-v2,
-# trained on the scored pairs of STSb. (MiniLM itself was tuned by others on pairs that include
-# Quora's, so take the *height* of what follows with care.) It re-ranks what our bi-encoder finds
-# among real questions. Recorded, beside the small cross-encoder of this course.
+# trained on the scored pairs of STSb, the similarity benchmark. (MiniLM itself was tuned by others
+# on pairs that include Quora's, so take the *height* of what follows with care.) It re-ranks what
+# our bi-encoder finds among real questions. Recorded, beside the small cross-encoder of this
+# course.
 #
 # **Predict.** It reads the bi-encoder's first 20. What will the mean reciprocal rank be?
 
@@ -618,8 +619,8 @@ for n, (backbone, meetings) in counted.items():
 
 # %% [markdown]
 # Twice the sentences, about four times the meetings. The passes are only two for each sentence:
-# **cheaper than a cross-encoder, and still quadratic**. The paper's claim C25 looks at the swap and
-# the count:
+# **cheaper than a cross-encoder, and still quadratic**. The paper's claim C25 (a sentence of it
+# with a rule fixed beforehand) looks at the swap and the count:
 
 # %%
 asymmetric = changed["poly"] > 0 and changed["bi"] == 0

@@ -236,7 +236,8 @@ checks.in_batch_loss(in_batch_loss)
 # Is it better than the paper's softmax? Most comparisons that you will meet are not fair. Ours
 # neither, until now: Table 1's recorded rows have *SBERT-NLI* (softmax, our own NLI) and
 # *mini-sbert* (in-batch negatives), but mini-sbert learned from **real and our own** entailments,
-# with settings chosen after looking at STSb. Other data, another budget: no contest.
+# with settings chosen after looking at STSb, the similarity benchmark. Other data, another budget:
+# no contest.
 
 # %%
 if results.has_table(1, "mini"):
