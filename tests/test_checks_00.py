@@ -42,9 +42,9 @@ def in_torch(u, v):
         (plain, CORRECT),
         (in_torch, CORRECT),
         (lambda u, v: u @ v / np.linalg.norm(u) / np.linalg.norm(v), CORRECT),
-        (lambda u, v: u @ v / 3 / 5**0.5, "made longer"),
+        (lambda u, v: u @ v / 7 / 5**0.5, "made longer"),
         (lambda u, v: abs(plain(u, v)), "abs()"),
-        (lambda u, v: 7.0, "it should be 0.5963"),
+        (lambda u, v: 7.0, "it should be 0.6389"),
     ],
 )
 def test_a_cosine_passes_in_any_style_but_not_by_heart(answer, line):
@@ -119,7 +119,8 @@ def test_the_right_answers_are_what_torch_computes():
 @pytest.mark.parametrize("name", nb00.SELF_TEST)
 def test_a_wrong_self_test_answer_is_named_with_its_part_of_the_refresher(name):
     question, part = nb00.SELF_TEST[name], list(RIGHT).index(name) + 1
-    for value, hint in {**question.wrong, 8: question.otherwise, "x": question.otherwise}.items():
+    text = "'x' is text: write the value without quotation marks"
+    for value, hint in {**question.wrong, 8: question.otherwise, "x": text}.items():
         line = f"not there yet: {name}: {hint} (refresher, part {part})"
         assert verdict_of(nb00.self_test, {**RIGHT, name: value}) == line
 

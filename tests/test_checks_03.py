@@ -38,7 +38,7 @@ def places(values):
 @pytest.mark.parametrize(
     ("answer", "line"),
     [
-        (lambda gold, predicted: stats.spearmanr(gold, predicted).statistic, CORRECT),
+        (lambda gold, predicted: stats.spearmanr(gold, predicted).statistic, "a library did"),
         (spearman_by_unique, CORRECT),
         (spearman_with_loops, CORRECT),
         (lambda gold, predicted: pearson(places(gold), places(predicted)), "must share the mean"),

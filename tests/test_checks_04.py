@@ -151,7 +151,7 @@ def in_numpy(u, v):
         (in_numpy, CORRECT),
         (lambda u, v: (2 - 2 * (u * v).sum(1)).clamp(min=0).sqrt(), "the dot product is not"),
         (lambda u, v: (2 - 2 * F.cosine_similarity(u, v)).clamp(max=1).sqrt(), "multiply out"),
-        (lambda u, v: (1 - F.cosine_similarity(u, v)).sqrt(), "multiply out"),
+        (lambda u, v: (1 - F.cosine_similarity(u, v)).sqrt(), "a factor 2"),
         (lambda u, v: (2 - 2 * (1 + 1e-6) * F.cosine_similarity(u, v)).sqrt(), "not NaN"),
         (lambda u, v: torch.cdist(u, v), "shape (6,)"),
     ],

@@ -253,7 +253,7 @@ def compares_with_itself(encoder, folder, sentences):
         (with_tensors, CORRECT),
         (left_in_train_mode, "still in train mode"),
         (backbone_only, "the pooling is missing"),
-        (compares_with_itself, "off by 0.5 passes as equal"),
+        (compares_with_itself, "largest in size is 0.5"),
         (lambda encoder, folder, sentences: 0.0, "nothing was saved"),
     ],
 )

@@ -1,5 +1,8 @@
 """The three lines of a check, and what stands between an answer and its line."""
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -17,6 +20,7 @@ from sbert_lab.course.diagnose import (
     need_shape,
     verdict_of,
 )
+from sbert_lab.course.source import has_loop, names_in
 
 
 @check
@@ -68,9 +72,90 @@ def test_a_forgotten_return_is_named():
     assert "does it end with `return" in verdict_of(twice, forgets_to_return)
 
 
-def test_the_learners_own_exception_passes_through():
-    with pytest.raises(ZeroDivisionError):
-        twice(lambda n: n / 0)
+def crashes(number):
+    table = torch.zeros(2, 3)
+    return table * torch.ones(2)
+
+
+def test_a_crash_shows_the_learners_own_line_the_error_and_a_hint():
+    said = verdict_of(twice, crashes).splitlines()
+    assert said[0] == "not there yet: your code stopped"
+    assert said[-3].endswith(": return table * torch.ones(2)")
+    assert said[-2].startswith("RuntimeError: The size of tensor a (3) must match")
+    assert "unsqueeze(-1)" in said[-1] and "keepdim=True" in said[-1]
+    assert not any("diagnose" in line or "functional" in line for line in said)
+
+
+T, A = torch.zeros(2, 3), np.zeros((2, 3))
+CRASHES = [
+    (lambda: T * torch.ones(2), "unsqueeze"),
+    (lambda: A / np.ones(2), "keepdims"),
+    (lambda: T @ T, ".T"),
+    (lambda: A @ A, ".T"),
+    (lambda: torch.cat([T, torch.zeros(2)], dim=1), "keepdim"),
+    (lambda: np.hstack([A, np.zeros(2)]), "keepdim"),
+    (lambda: torch.cat([T, torch.zeros(3, 3)], dim=1), "print their shapes"),
+    (lambda: (T == 0).mean(), ".float()"),
+    (lambda: T.masked_fill(T.long(), 1.0), "mask == 0"),
+    (lambda: torch.nn.functional.normalize(T.max(dim=1)), ".values"),
+    (lambda: T.sum(dim=2), "count from 0"),
+    (lambda: A.sum(axis=2), "count from 0"),
+    (lambda: float(T), "many numbers"),
+    (lambda: 1 if A == 0 else 2, "many numbers"),
+    (lambda: torch.cosine_similarity(A, A), "do not mix"),
+    (lambda: torch.cat([A, A]), "do not mix"),
+    (lambda: stub(), "first line"),
+    (lambda: len([2, 1].sort()), "sort()"),
+    (lambda: T.sum().backward(), "no_grad"),
+    (lambda: torch.ones(1, requires_grad=True).numpy(), "detach"),
+    (lambda: torch.zeros(2, 2) @ torch.zeros(2, 2).long(), ".float()"),
+    (lambda: T.half().masked_fill(T == 0, -1e9), "65,504"),
+    (lambda: unknown_name, "spelled"),  # noqa: F821
+]
+
+
+@pytest.mark.parametrize(("slip", "words"), CRASHES)
+def test_common_crashes_get_a_hint(slip, words):
+    said = verdict_of(twice, lambda number: slip())
+    assert "\nHint: " in said and words in said.split("\nHint: ")[1]
+
+
+def test_a_fault_of_the_check_itself_passes_through():
+    with pytest.raises(TypeError, match="hint"):
+        verdict_of(check(need_numbers), len)
+
+
+def test_verdicts_are_coloured_in_a_notebook_and_the_words_stay(capsys, monkeypatch):
+    notebook = SimpleNamespace(get_ipython=object)
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("SBERT_LAB_STRICT", raising=False)
+    for answer in (None, lambda n: n, lambda n: 2 * n):
+        twice(answer)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "not attempted yet"
+    assert lines[1].startswith("\x1b[1;33mnot there yet:\x1b[0m twice") and "32mcorrect" in lines[2]
+    monkeypatch.setenv("NO_COLOR", "1")
+    twice(lambda n: 2 * n)
+    assert capsys.readouterr().out == "correct\n"
+
+
+def test_text_is_no_number_and_nan_is_named():
+    assert not near("3", 3)
+    with pytest.raises(Hint, match="NaN in your result"):
+        diagnose([float("nan")], lambda: [1.0], otherwise="look again")
+    with pytest.raises(Hint, match="take .values"):
+        need_shape(torch.zeros(2, 3).max(dim=1), (2,))
+
+
+def test_a_loop_is_seen_wherever_it_hides():
+    def helper(rows):
+        while rows:
+            rows = rows[1:]
+
+    for answer in (helper, lambda rows: [r for r in rows], lambda rows: sum(r for r in rows)):
+        assert has_loop(answer)
+    assert not has_loop(lambda rows: rows.sum()) and "sum" in names_in(lambda rows: rows.sum())
 
 
 def test_a_check_prints_exactly_one_line(capsys, monkeypatch):

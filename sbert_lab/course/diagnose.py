@@ -11,24 +11,27 @@
                  look=lambda found: need_shape(found, (3, 4)))
 
 `mean_pool(answer)` prints "not attempted yet", "not there yet: <hint>" or "correct". A mistake is a
-function that makes it and the hint for it, so a test can hand every mistake in as an answer. An
-exception in the learner's own code passes through: its traceback is the best hint.
+function that makes it and the hint for it, so a test can hand every mistake in as an answer. Of an
+exception in the learner's own code their own lines are shown, and a hint (crash.py).
 """
 
 import copy
-import dis
 import functools
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 
 import numpy as np
 
+from sbert_lab.course.crash import ARGUMENTS, explain
+from sbert_lab.course.source import is_stub
+
 CORRECT = "correct"
 NOT_ATTEMPTED = "not attempted yet"
 NOT_THERE_YET = "not there yet: "
-STUB_MARK = "your answer here"
+COLOURS = {CORRECT: "32", NOT_THERE_YET.strip(): "33"}  # green, yellow; the words stay
 
 
 class Hint(Exception):
@@ -45,9 +48,24 @@ class NotCorrect(AssertionError):
 
 def say(line: str) -> None:
     """Show a verdict to the learner; the grader listens here instead of reading what is printed."""
-    print(line)
+    words, colour = next(((w, c) for w, c in COLOURS.items() if line.startswith(w)), ("", ""))
+    print(
+        f"\x1b[1;{colour}m{words}\x1b[0m{line[len(words) :]}" if colour and _in_colour() else line
+    )
 
 
+def _in_colour() -> bool:
+    """In a notebook or a terminal; not where a program reads the verdict."""
+    if any(os.environ.get(name) for name in ("NO_COLOR", "SBERT_LAB_STRICT")):
+        return False
+    notebook = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return notebook is not None or sys.stdout.isatty()
+
+
+NAN = (
+    "there is NaN in your result. It comes from 0 * inf, inf - inf, 0 / 0 or the root of a negative"
+    " number: choose with masked_fill or where instead of multiplying by a mask"
+)
 Mistake = tuple[Callable, str]  # what a newcomer may write, and what to tell them
 
 
@@ -80,7 +98,8 @@ def diagnose(
     for mistake, hint in mistakes:
         if same(found, mistake(*_copies(inputs))):
             raise Hint(hint)
-    raise Hint(otherwise if isinstance(otherwise, str) else otherwise(found, expected))
+    last = otherwise if isinstance(otherwise, str) else otherwise(found, expected)
+    raise Hint(last if "nan" in last.lower() or not _has_nan(found) else NAN)
 
 
 def check(
@@ -111,8 +130,10 @@ def check(
         except Hint as hint:
             return NOT_THERE_YET + str(hint)
         except Exception as error:
+            if said := explain(error):
+                return NOT_THERE_YET + said
             if any(map(callable, answers)):
-                raise  # the traceback through the learner's own code is the best hint
+                raise  # a fault of the check, or of what the answer gave to it
             kinds = " and ".join(type(answer).__name__ for answer in answers)
             return f"{NOT_THERE_YET}the check cannot use this ({kinds}): {error}"
         return CORRECT
@@ -140,10 +161,15 @@ def call(answer: Callable, *args: object, **given: object) -> object:
     """Call the learner's function; nothing at all as a result means that it is still the stub."""
     if _missing(answer):
         raise NotAttempted
-    result = answer(*args, **given)
+    try:
+        result = answer(*args, **given)
+    except TypeError as error:
+        if error.__traceback__.tb_next is None:  # it was not even entered
+            raise Hint(f"{error}: {ARGUMENTS}") from None
+        raise
     if not _missing(result):
         return result
-    if isinstance(answer, FunctionType) and not _is_stub(answer):
+    if isinstance(answer, FunctionType) and not is_stub(answer):
         raise Hint(f"{answer.__name__} gives back nothing (None): does it end with `return ...`?")
     raise NotAttempted
 
@@ -167,6 +193,8 @@ def near_first(result: Sequence, expected: Sequence) -> bool:
 def need_shape(result: object, shape: tuple[int, ...], what: str = "your result") -> object:
     """The result; a hint unless it is an array or tensor of this shape."""
     found = getattr(result, "shape", None)
+    if found is None and hasattr(result, "values") and hasattr(result, "indices"):
+        raise Hint("max(dim=...) gives values and places: take .values, or use amax(dim=...)")
     if found is None:
         raise Hint(f"{what} should have the shape {shape}, but it is a {type(result).__name__}")
     if tuple(found) != tuple(shape):
@@ -197,7 +225,16 @@ def _array(value: object) -> np.ndarray:
     if hasattr(value, "detach"):
         value = value.detach().cpu()
         value = value.float() if value.dtype.is_floating_point else value
+    if isinstance(value, (str, bytes)):
+        raise TypeError("text is no number")  # numpy would read "3" as 3
     return np.asarray(value, dtype=np.float64)
+
+
+def _has_nan(value: object) -> bool:
+    try:
+        return bool(np.isnan(_array(value)).any())
+    except (TypeError, ValueError):
+        return False
 
 
 def _copies(inputs: Sequence) -> list:
@@ -224,15 +261,3 @@ def _guarded(answer: object) -> object:
         return call(answer, *args, **given)
 
     return guarded
-
-
-def _is_stub(function: FunctionType) -> bool:
-    """True for a function whose body is nothing but `...`, `pass` or `return None`."""
-    function = inspect.unwrap(function)
-    idle = {"RESUME", "NOP", "POP_TOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "CACHE"}
-    if all(step.opname in idle for step in dis.get_instructions(function)):
-        return True
-    try:
-        return STUB_MARK in inspect.getsource(function)
-    except (OSError, TypeError):
-        return False

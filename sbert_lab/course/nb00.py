@@ -61,19 +61,27 @@ COSINE = (
     (lambda u, v: u @ v / _length(u), ONE_LENGTH),
     (lambda u, v: u @ v / _length(v), ONE_LENGTH),
     (lambda u, v: u @ v / (_length(u) + _length(v)), "the two lengths are multiplied, not added"),
+    (
+        lambda u, v: u @ v / _length(u) * _length(v),
+        "a / b * c is (a / b) * c, so you multiplied by the second length: put parentheses round"
+        " both lengths",
+    ),
+    (lambda u, v: _length(u - v), "this is the distance of the two points: the cosine is asked"),
+    (lambda u, v: np.arccos(_cosine(u, v)), "this is the angle itself: the cosine is asked"),
+    (lambda u, v: 100 * _cosine(u, v), "a cosine lies between -1 and 1: no percent"),
 )
 
 
 @check(mistakes=COSINE)
 def cosine(answer: Callable) -> None:
     """cosine(u, v) of two vectors: the length of either must not matter."""
-    u, v = np.array([1.0, 2.0, 2.0]), np.array([2.0, 0.0, 1.0])
+    u, v = np.array([2.0, 3.0, 6.0]), np.array([2.0, 0.0, 1.0])
     compare = partial(diagnose, answer, _cosine, look=partial(need_number, what="the cosine"))
     compare(
         COSINE,
         (u, v),
         otherwise=lambda found, expected: (
-            f"for u = (1, 2, 2) and v = (2, 0, 1) it should be {expected:.4f}, not {found:.4f}"
+            f"for u = (2, 3, 6) and v = (2, 0, 1) it should be {expected:.4f}, not {found:.4f}"
         ),
     )
     for scaled in ((10 * u, v), (u, 0.1 * v)):
@@ -98,6 +106,9 @@ def nearest(sentence: str, answer: str) -> None:
         )
     if isinstance(answer, (int, np.integer)):
         raise Hint(f"give the sentence, not its number: TWELVE[{answer}]")
+    if not isinstance(answer, str):
+        kind = type(answer).__name__
+        raise Hint(f"nearest_sentence should be one string, one of the TWELVE, not a {kind}")
     if answer == sentence:
         raise Hint("you found your own sentence: search among the twelve only")
     if answer not in TWELVE:
@@ -173,6 +184,7 @@ SELF_TEST = {
     "softmax": Question(
         right=0.75,
         wrong={
+            0.25: "this is the probability of the second class",
             3.0: "these are the exponentials; softmax divides them by their sum",
             1.0: "log 3 / (log 3 + 0) is not softmax: take the exponentials first",
         },
@@ -213,6 +225,10 @@ def _right(question: Question, value: object) -> bool:
 
 
 def _explain(question: Question, value: object) -> str:
+    if isinstance(value, str):
+        value = value.lower()
+        if value not in question.wrong:
+            return f"{value!r} is text: write the value without quotation marks"
     for wrong, hint in question.wrong.items():
         if value == wrong or near(_plain(value), wrong):
             return hint
@@ -221,7 +237,8 @@ def _explain(question: Question, value: object) -> str:
 
 def _plain(value: object) -> object:
     """A list or torch.Size as a tuple, so that every spelling of a shape is understood."""
-    return tuple(value) if isinstance(value, list | tuple) else value
+    one = getattr(value, "size", 0) == 1 or (hasattr(value, "numel") and value.numel() == 1)
+    return value.item() if one else tuple(value) if isinstance(value, list | tuple) else value
 
 
 # ---- figures: two similarity matrices under one colour scale; a map; a sentence among the twelve.

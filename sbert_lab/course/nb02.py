@@ -16,19 +16,27 @@ from torch import Tensor
 from sbert_lab import pooling
 from sbert_lab.course.diagnose import Hint, check, diagnose, need_shape
 from sbert_lab.course.plots import COLORS, new
+from sbert_lab.course.source import has_loop
 
 
 def padded_batch() -> tuple[Tensor, Tensor]:
     """Three sentences of 5, 3 and 4 tokens, all values below 0, padding loud: (3, 5, 4), (3, 5)."""
     generator = torch.Generator().manual_seed(2)
     vectors = -1 - 4 * torch.rand(3, 5, 4, generator=generator)
-    vectors[:, :, 3] *= 100  # so far down that a timid "very small number" does not suffice
+    vectors[:, :, 3] *= 1e4  # so far down that a timid "very small number" does not suffice
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]])
     vectors[mask == 0] = 50.0
     return vectors, mask
 
 
-NEED_POOLED = partial(need_shape, shape=(3, 4), what="the pooled batch")
+INVERTED = "the mask is turned round: 1 marks the real tokens, and yours keeps the padding"
+
+
+def _pooled(found: object) -> Tensor:
+    need_shape(found, (3, 4), "the pooled batch")
+    if not isinstance(found, Tensor):
+        raise Hint(f"tensors go in and a {type(found).__name__} comes out: stay with torch")
+    return found
 
 
 def _real(vectors: Tensor, mask: Tensor) -> Tensor:
@@ -63,6 +71,17 @@ MEAN = (
         ),
         "[CLS] and [SEP] count as well: the paper's MEAN takes every token but padding",
     ),
+    (lambda vectors, mask: pooling.mean_pool(vectors, 1 - mask), INVERTED),
+    (lambda vectors, mask: _real(vectors, 1 - mask).sum(dim=1) / (1 - mask).sum(1, True), INVERTED),
+    (
+        lambda vectors, mask: _real(vectors, 1 - mask).sum(dim=1) / mask.sum(1, True),
+        INVERTED,
+    ),
+    (
+        lambda vectors, mask: _real(vectors, mask).sum(dim=1) / vectors.shape[-1],
+        "you divided by H, the length of a vector: divide by the number of real tokens",
+    ),
+    (lambda vectors, mask: vectors[:, 0], "this is CLS, the first token: average them all"),
 )
 
 
@@ -74,10 +93,16 @@ def mean_pool(answer):
         pooling.mean_pool,
         MEAN,
         padded_batch(),
-        look=NEED_POOLED,
+        look=_pooled,
         untouched="your function changed the vectors it was given: work on a copy",
         otherwise="compare with the slow loop on the tiny batch: which sentence differs?",
     )
+    if has_loop(answer):
+        raise Hint("the numbers are right; now without a loop: every sentence of the batch at once")
+
+
+def _fill(vectors: Tensor, where: Tensor, number: float) -> Tensor:
+    return vectors.masked_fill(where.unsqueeze(-1), number)
 
 
 MAX = (
@@ -90,6 +115,19 @@ MAX = (
         "you multiplied by the mask: padding became 0, and 0 beats every negative value",
     ),
     (pooling.mean_pool, "this is the mean: take the largest value per dimension"),
+    (lambda vectors, mask: _fill(vectors, mask == 1, -torch.inf).amax(dim=1), INVERTED),
+    (
+        lambda vectors, mask: -pooling.max_pool(-vectors, mask),
+        "this is the smallest value per dimension: take the largest",
+    ),
+    (
+        lambda vectors, mask: _fill(vectors, mask == 0, -torch.inf).argmax(dim=1),
+        "these are the places of the largest values: take the values",
+    ),
+    (
+        lambda vectors, mask: _fill(vectors, mask == 0, torch.inf).amax(dim=1),
+        "+inf wins every comparison: padding needs -inf",
+    ),
 )
 
 
@@ -101,7 +139,7 @@ def max_pool(answer):
     compare(
         MAX,
         (vectors, mask),
-        look=NEED_POOLED,
+        look=_pooled,
         untouched="you wrote into the model's output: whoever uses it next finds your number "
         "there. Fill a copy (masked_fill without the underscore at the end)",
         otherwise=_which_dimension,
@@ -145,6 +183,10 @@ def _encoder():
     return SentenceEncoder.load("mini-bert", device="cpu")
 
 
+def _visible(text: str) -> str:
+    return "".join(sign for sign in text if sign.isprintable() and not sign.isspace())
+
+
 @check
 def same_vector(first, second):
     """Two different sentences with the identical embedding."""
@@ -152,7 +194,7 @@ def same_vector(first, second):
         raise Hint("give two strings")
     if first == second:
         raise Hint("these two are the same string")
-    if "".join(first.split()) == "".join(second.split()):
+    if _visible(first) == _visible(second):
         raise Hint("they differ in white space only: change something that a reader would see")
     if not first.strip() or not second.strip():
         raise Hint("an empty string is no sentence")

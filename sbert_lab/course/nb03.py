@@ -14,6 +14,7 @@ from scipy import stats
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
 from sbert_lab.course.plots import COLORS, log_ticks, new
+from sbert_lab.course.source import names_in
 from sbert_lab.vectors import unit_rows
 
 _GOLD = np.array([4.0, 1.0, 5.0, 0.0, 4.0, 2.5, 1.0, 4.0])
@@ -51,6 +52,14 @@ SPEARMAN = (
         )
         for method in ("min", "max", "dense")
     ),
+    (
+        lambda gold, predicted: -_ranked("average")(gold, predicted),
+        "the sign is turned round: rank both columns from small to large",
+    ),
+    (
+        lambda gold, predicted: _pearson(gold, stats.rankdata(predicted)),
+        "only one column was ranked: both need ranks",
+    ),
 )
 
 
@@ -72,6 +81,8 @@ def spearman(answer):
         raise Hint("right, but not if the ties stand in the second list: rank both the same way")
     compare(inputs=(_GOLD, _PREDICTED))
     compare(inputs=(_PREDICTED, _GOLD))
+    if names_in(answer) & {"scipy", "spearmanr", "rankdata", "sts"}:
+        raise Hint("right, but a library did the work: write the ranks yourself, with numpy")
 
 
 def _depends_on_tied_order(answer) -> bool:
@@ -120,6 +131,15 @@ RANDOM_PAIRS = (
     ),
     (lambda u, v: _off_diagonal(_cosines(u, u)).mean(), ALONE),
     (lambda u, v: _cosines(u, u).mean(), ALONE),
+    (lambda u, v: _off_diagonal(unit_rows(u) @ v.T).mean(), "only u has length 1: v needs it too"),
+    (
+        lambda u, v: 2 * _off_diagonal(_cosines(u, v)).mean(),
+        "u[i] with v[j] and u[j] with v[i] are two pairs: divide by N(N-1), not by half of it",
+    ),
+    (
+        lambda u, v: (_cosines(u, v).sum() - len(u)) / (len(u) * (len(u) - 1)),
+        "the diagonal is not all 1, because u[i] and v[i] are two sentences: take off its own sum",
+    ),
 )
 
 
@@ -132,6 +152,7 @@ def random_pair_cosine(answer):
         RANDOM_PAIRS,
         sentence_pairs(),
         look=partial(need_number, what="the mean cosine"),
+        untouched="your function changed the vectors it was given: `u = u / ...`, not `u /= ...`",
         otherwise="make the (N, N) table of all cosines first, then leave its diagonal out",
     )
 
@@ -169,6 +190,15 @@ CENTRED = (
         lambda u, v: ((u - _centre(u, v)) * (v - _centre(u, v))).sum(axis=1),
         "centred, but these are dot products: divide by both lengths",
     ),
+    (lambda u, v: _centred(u, v, _centre(u, v), 0), "only u was centred: v needs it too"),
+    (
+        lambda u, v: _centred(u, v, u.mean(0)),
+        "this is the mean of u alone: take all sentences, left and right",
+    ),
+    (
+        lambda u, v: _centred(u, v, u.mean(0) + v.mean(0)),
+        "two means were added: the mean of both sides is half of that",
+    ),
 )
 
 
@@ -180,7 +210,7 @@ def centred_cosine(answer):
         lambda u, v: _centred(u, v, _centre(u, v)),
         CENTRED,
         sentence_pairs(),
-        look=partial(need_shape, shape=(6,), what="the cosines"),
+        look=lambda found: need_shape(np.asarray(found), (6,), "the cosines"),
         untouched="your function changed the vectors it was given: `u = u - mean`, not `u -= mean`",
         otherwise="one mean vector over all 2N sentences, subtracted from both sides, then the "
         "cosine",

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_shape
 from sbert_lab.course.plots import COLORS, new
@@ -36,8 +37,18 @@ def memorise(answer: Callable) -> None:
     if not watch.backward:
         raise Hint("no gradient was ever computed: the loop needs loss.backward()")
     _look_at_sides(watch)
-    if all(map(torch.equal, before, encoder.parameters())):
-        raise Hint("no weight has changed: does the loop call optimizer.step()?")
+    unchanged = list(map(torch.equal, before, encoder.parameters()))
+    if all(unchanged):
+        raise Hint(
+            "no weight has changed: does the loop call optimizer.step(), and zero_grad() not"
+            " between backward() and step()?"
+        )
+    if any(unchanged):
+        raise Hint("some weights never move: give the optimizer all of encoder.parameters()")
+    if len(watch.optimizers) > 1:
+        raise Hint(
+            "a new optimizer in every round forgets what Adam remembers: make one, before the loop"
+        )
     if watch.stale:
         raise Hint(
             "gradients of earlier steps are still in there when the next one is computed, because"
@@ -75,6 +86,8 @@ def _look_at_losses(losses: object, start: float) -> None:
     if not isinstance(losses, Sequence | np.ndarray | Tensor) or len(losses) != STEPS:
         found = len(losses) if hasattr(losses, "__len__") else type(losses).__name__
         raise Hint(f"return a list with one loss per step: {STEPS} numbers, not {found}")
+    if any(isinstance(one, Tensor) and one.requires_grad for one in losses):
+        raise Hint("each of these losses keeps its whole computation alive: append loss.item()")
     first = float(losses[0])
     if near(first, start, tolerance=1e-4):
         return
@@ -97,6 +110,9 @@ class _Watch:
         self.encoded, self.reached = set(), set()
         self.copied = self.backward = self.stale = False
         self.handles = [h for p in encoder.parameters() for h in self._follow(p)]
+        self.optimizers: dict[int, object] = {}
+        remember = lambda one, *_: self.optimizers.update({id(one): one})  # noqa: E731
+        self.handles.append(register_optimizer_step_pre_hook(remember))
 
     def stop(self) -> None:
         self.on = False
@@ -188,6 +204,18 @@ DISTANCE = (
         "right for unit vectors, but for raw ones this is the raw distance: the formula is"
         " about their unit vectors, so divide each by its length first",
     ),
+    (
+        lambda u, v: 1 - F.cosine_similarity(u, v),
+        "this is 1 - cos: the squared distance is 2 - 2 cos, and then comes the root",
+    ),
+    (
+        lambda u, v: (1 - F.cosine_similarity(u, v)).sqrt(),
+        "the root of 1 - cos: a factor 2 is missing under it",
+    ),
+    (
+        lambda u, v: (2 + 2 * F.cosine_similarity(u, v)).sqrt(),
+        "a plus under the root: then like vectors would lie far apart",
+    ),
 )
 
 
@@ -253,6 +281,8 @@ def _three(vectors: Sequence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         query, a, b = (np.asarray(x, dtype=float) for x in vectors)
     except (TypeError, ValueError):
         raise Hint("give three vectors of numbers: (query, a, b)") from None
+    if not all(np.isfinite(x).all() for x in (query, a, b)):
+        raise Hint("infinity and NaN have no neighbours: take ordinary numbers")
     if query.ndim != 1 or not query.shape == a.shape == b.shape:
         shapes = ", ".join(str(x.shape) for x in (query, a, b))
         raise Hint(f"the three need one length, for example two numbers each; yours: {shapes}")

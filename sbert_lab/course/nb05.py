@@ -3,20 +3,18 @@
 Figures: curves that grow while training runs, and what the head learned.
 """
 
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
+from sbert_lab.course.curve import Curve, curves  # noqa: F401, the notebook's figures
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
-from sbert_lab.course.plots import COLORS, bundle, new
-from sbert_lab.files import read_json, write_json
+from sbert_lab.course.plots import COLORS, new
 from sbert_lab.objectives import concatenate
 
 SEEDS = (1, 2, 3)
@@ -49,6 +47,11 @@ FEATURES = (
     ),
     (lambda u, v: torch.stack([u, v, (u - v).abs()]), STACKED),
     (lambda u, v: torch.stack([u, v, (u - v).abs()], dim=1), STACKED),
+    (lambda u, v: torch.stack([u, v, (u - v).abs()], dim=2), STACKED),
+    (
+        lambda u, v: _side_by_side(u, v, (u - v).norm(dim=1, keepdim=True)),
+        "the last part is one number, the length: |u-v| is taken number by number (.abs())",
+    ),
     (
         lambda u, v: _side_by_side(u, v, (u - v).abs(), u * v),
         "there is a fourth part: the paper takes exactly u, v and |u-v|",
@@ -61,7 +64,21 @@ def features(answer: Callable) -> None:
     """(u, v, |u-v|) of each pair, side by side: (B, H), (B, H) -> (B, 3H)."""
     u = torch.tensor([[1.0, -2.0], [0.5, 3.0], [0.0, 4.0], [-1.0, 1.0]])
     v = torch.tensor([[2.0, -5.0], [0.5, 1.0], [7.0, 0.0], [2.0, 2.0]])
-    diagnose(answer, concatenate, FEATURES, (u, v), same=_alike, otherwise=_other_features)
+    diagnose(
+        answer,
+        concatenate,
+        FEATURES,
+        (u, v),
+        look=_one_tensor,
+        same=_alike,
+        otherwise=_other_features,
+    )
+
+
+def _one_tensor(found: object) -> object:
+    if isinstance(found, (list, tuple)):
+        raise Hint(f"these are {len(found)} tensors: put them side by side with torch.cat")
+    return found
 
 
 def _alike(found: object, expected: Tensor) -> bool:
@@ -110,6 +127,13 @@ FLIPS = (
         "the logits change for every pair, but a prediction flips only if the largest one is"
         " another class: compare argmax with argmax",
     ),
+    (
+        lambda head, u, v: (
+            (head(concatenate(u, v)).argmax(0) != head(concatenate(v, u)).argmax(0)).double().mean()
+        ),
+        "argmax ran over the pairs (dim=0): each pair has its own largest of three logits (dim=1)",
+    ),
+    (lambda head, u, v: 100 * _flip_share(head, u, v), "as a share, please: between 0 and 1"),
 )
 
 
@@ -147,7 +171,7 @@ def _look_at_symmetric_head(answer: Callable, u: Tensor, v: Tensor) -> None:
 
 def _head_and_pairs() -> tuple[nn.Linear, Tensor, Tensor]:
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(5)
+        torch.manual_seed(4)
         return nn.Linear(3 * 8, 3), torch.randn(200, 8), torch.randn(200, 8)
 
 
@@ -169,16 +193,18 @@ def shuffled_control(answer: Callable) -> None:
         _look_at_training_rows(trained, rows)
     _look_at_scoring(record.scored, dev)
     _look_at_seeds(record, results)
+    _look_at_other_seeds(answer, rows, dev)
 
 
 class _Record:
     """A stand-in for training: remembers what it was given."""
 
     def __init__(self) -> None:
-        self.trained, self.scored, self.accuracies = [], [], []
+        self.trained, self.scored, self.accuracies, self.seeds = [], [], [], []
 
-    def fit(self, rows: Sequence[dict], seed: int = 0) -> Callable:
+    def fit(self, rows: Sequence[dict], seed: int | None = None) -> Callable:
         self.trained.append([dict(row) for row in rows])
+        self.seeds.append(seed)
 
         def accuracy(rows: Sequence[dict]) -> float:
             self.scored.append([dict(row) for row in rows])
@@ -221,9 +247,9 @@ def _look_at_training_rows(trained: Sequence[dict], rows: Sequence[dict]) -> Non
 def _look_at_scoring(scored: Sequence[Sequence[dict]], dev: Sequence[dict]) -> None:
     if not scored:
         raise Hint("fit() gives back a function: call it with rows to get the accuracy")
+    if any(_labelled(rows) == _labelled(dev) for rows in scored):
+        return
     for rows in scored:
-        if _labelled(rows) == _labelled(dev):
-            continue
         if _pairs(rows) == _pairs(dev):
             raise Hint("the dev labels were shuffled too: the control is scored on true labels")
         raise Hint(
@@ -233,6 +259,9 @@ def _look_at_scoring(scored: Sequence[Sequence[dict]], dev: Sequence[dict]) -> N
 
 
 def _look_at_seeds(record: _Record, results: object) -> None:
+    dev = _labelled(_rows(12, "dev"))
+    scored = zip(record.scored, record.accuracies, strict=True)
+    accuracies = [accuracy for rows, accuracy in scored if _labelled(rows) == dev]
     orders = {tuple(row["label"] for row in trained) for trained in record.trained}
     if len(record.trained) < len(SEEDS):
         raise Hint(
@@ -241,110 +270,37 @@ def _look_at_seeds(record: _Record, results: object) -> None:
         )
     if len(orders) < len(SEEDS):
         raise Hint("every seed got the same shuffled labels: shuffle with the seed of the round")
-    if not isinstance(results, Sequence | Tensor) and not hasattr(results, "tolist"):
+    if not np.ndim(results):
         raise Hint("return the list of accuracies, one per seed, not only their mean")
-    if not near(list(results), record.accuracies):
+    if near(results, [100 * one for one in accuracies]):
+        raise Hint("in percent: leave the accuracies as they were measured")
+    if not near(results, accuracies):
         raise Hint(
             "return the accuracies that were measured on dev_rows, in the order of the seeds"
+        )
+    if len(set(record.seeds)) < len(SEEDS):
+        raise Hint(
+            "every training started from the same seed: give fit() the seed of the round, so that"
+            " its own luck (first weights, order of the rows) changes too"
+        )
+
+
+def _look_at_other_seeds(answer: Callable, rows: Sequence[dict], dev: Sequence[dict]) -> None:
+    """`seeds` decides everything: which ones are used, and that a second call repeats the first."""
+    runs = []
+    for _ in range(2):
+        runs.append(_Record())
+        answer(runs[-1].fit, [dict(row) for row in rows], dev, seeds=(7, 11))
+    if len(runs[0].trained) != 2 or set(runs[0].seeds) != {7, 11}:
+        raise Hint("other seeds were given, (7, 11), and not used: loop over `seeds`")
+    if runs[0].trained != runs[1].trained:
+        raise Hint(
+            "the same seeds gave other labels when called again: shuffle with the seed of the"
+            " round, np.random.default_rng(seed), so that anybody can repeat it"
         )
 
 
 # ---- figures: curves that grow while training runs, and what the head learned.
-
-
-CHANCE = 100 / 3
-FILE = "curve.json"
-STYLES = (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
-CAPTION = (
-    "Left: how well the head tells the three classes apart. Right: how well cosines rank STSb."
-)
-
-
-class Curve:
-    """NLI accuracy and STS Spearman against pairs seen, kept beside the run's checkpoints.
-
-    `add` is called at each evaluation. With live=True it redraws the figure in the notebook. A run
-    that is continued, or opened again when it is finished, finds its points in the file.
-    """
-
-    def __init__(self, run_dir: Path, *, pairs: int, every: int, name: str, live: bool = False):
-        self.path, self.name, self.live = Path(run_dir) / FILE, name, live
-        self.pairs, self.every = pairs, every
-        self._handle, self._since, self._new = None, time.perf_counter(), not self.points
-        if self.points:
-            self._draw()
-
-    @property
-    def points(self) -> list[list[float]]:
-        return self._kept()["points"]
-
-    @property
-    def seconds(self) -> float:
-        return self._kept()["seconds"]
-
-    def _kept(self) -> dict:
-        return read_json(self.path) if self.path.is_file() else {"points": [], "seconds": 0.0}
-
-    def add(self, accuracy: float, spearman: float) -> float:
-        """One more evaluation; the first one is before training. Gives back the accuracy."""
-        first, self._new = self._new, False
-        points, seconds = self.points, self.seconds
-        if first and points:  # another notebook on the same run was faster
-            return float(accuracy)
-        seen = min(len(points) * self.every, self.pairs)
-        if points:
-            seconds += time.perf_counter() - self._since
-        self._since = time.perf_counter()
-        points.append([seen, float(accuracy), float(spearman)])
-        write_json(self.path, {"points": points, "seconds": seconds})
-        self._draw()
-        return float(accuracy)
-
-    def _draw(self) -> None:
-        if not self.live:
-            return
-        from IPython.display import display
-
-        said = ", ".join(f"{a:.1f} and {s:.1f} after {n:,}" for n, a, s in self.points[-1:])
-        alt = (
-            f"NLI accuracy and STSb Spearman against pairs seen; the last values are {said} pairs."
-        )
-        picture, about = bundle(curves({self.name: self.points}, pairs=self.pairs), alt)
-        if self._handle is None:
-            self._handle = display(picture, metadata=about, raw=True, display_id=True)
-            display({"text/markdown": f"*{CAPTION}*", "text/plain": CAPTION}, raw=True)
-        else:
-            self._handle.update(picture, metadata=about, raw=True)
-
-
-def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
-    """Two panels over pairs seen: NLI accuracy with its chance line, STSb Spearman.
-
-    Each run is a list of (pairs seen, accuracy, Spearman).
-    """
-    figure, axes = new(9.5, 3.6, columns=2)
-    for number, (name, points) in enumerate(runs.items()):
-        seen, *values = np.asarray(points, dtype=float).T
-        line, marker = STYLES[number % len(STYLES)]
-        for panel, scores in zip(axes, values, strict=True):
-            panel.plot(seen, scores, line, marker=marker, ms=5, color=COLORS[number], label=name)
-    axes[0].axhline(CHANCE, color="black", lw=1, ls=(0, (1, 2)), label="guessing")
-    axes[0].set(xlabel="NLI pairs seen", ylabel="accuracy (%)", title="NLI dev: the classes")
-    axes[1].set(xlabel="NLI pairs seen", ylabel="Spearman (points)", title="STSb dev: the cosines")
-    for panel in axes:
-        _give_room(panel, least=12)
-        if pairs:
-            panel.set_xlim(-0.03 * pairs, 1.03 * pairs)
-        panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    return figure
-
-
-def _give_room(panel, *, least: float) -> None:
-    """At least `least` points of height, so that noise does not look like a mountain."""
-    low, high = panel.get_ylim()
-    missing = max(0.0, least - (high - low)) / 2
-    panel.set_ylim(low - missing, high + missing)
 
 
 def head_parts(norms, spreads, before, *, classes: Sequence[str], parts: Sequence[str]) -> Figure:

@@ -34,6 +34,7 @@ def _floor(gold: Tensor) -> Tensor:
 
 
 CONSTANT = "this is the best constant: here each pair may have its own"
+CHANGED = "your function changed the gold scores it was given: make a new tensor"
 SCALE = (
     (lambda gold: gold, "these scores still run from 0 to 5, and a cosine ends at 1"),
     (
@@ -82,10 +83,15 @@ def scaling(scale_gold, loss_floor):
         SCALE,
         (gold + 0.25,),  # its lowest score is not the scale's own end
         look=partial(need_shape, shape=(6,), what="the scaled gold"),
+        untouched=CHANGED,
         otherwise="a gold of 0 should become 0, a gold of 5 should become 1",
     )
     compare = partial(
-        diagnose, loss_floor, _floor, look=partial(need_number, what="the loss floor")
+        diagnose,
+        loss_floor,
+        _floor,
+        look=partial(need_number, what="the loss floor"),
+        untouched=CHANGED,
     )
     nearest = "for each pair: which number from -1 to 1 is nearest to gold?"
     compare(FLOOR, (gold,), otherwise=nearest)

@@ -22,19 +22,37 @@ from sbert_lab.course.plots import COLORS, GREY, new
 # ---- exercise 1: C12 against the table
 
 
-def _gain_mistakes(name: str, base: float, large: float) -> tuple:
+def _gain_mistakes(name: str, base: float, large: float, wrong: Mapping[str, float]) -> tuple:
+    """`wrong` are rows that somebody may subtract, and what then comes out."""
     nli_alone = 85.35 - 77.03
+    rounded = f"{name}: two decimals, please, as the table prints them"
     return (
         (lambda: large, f"{name}: these are the large models, base is asked for"),
         (lambda: -base, f"{name}: the sign is turned round: NLI first minus STSb alone"),
+        *(
+            (lambda gain=gain: gain, f"{name}: you subtracted {row}; take its own 'STSb-base'")
+            for row, gain in wrong.items()
+        ),
         (lambda: nli_alone, f"{name}: STSb alone is the start of the comparison, not NLI alone"),
+        (lambda: round(base, 1), rounded),
+        (lambda: round(base), rounded),
         (lambda: 4.03, f"{name}: this is the cross-encoder's gain (the rows called BERT)"),
     )
 
 
 GAINS = {"sbert": 0.68, "sroberta": -0.13}  # what NLI first adds to STSb alone
-SBERT = _gain_mistakes("SBERT", GAINS["sbert"], large=1.65)
-SROBERTA = _gain_mistakes("SRoBERTa", GAINS["sroberta"], large=1.13)
+SBERT = _gain_mistakes(
+    "SBERT",
+    GAINS["sbert"],
+    large=1.65,
+    wrong={"SRoBERTa's row": 0.43, "the large model's row": 0.90},
+)
+SROBERTA = _gain_mistakes(
+    "SRoBERTa",
+    GAINS["sroberta"],
+    large=1.13,
+    wrong={"SBERT's row": 0.12, "the large model's row": -0.23},
+)
 
 
 @check(mistakes={"sbert": SBERT, "sroberta": SROBERTA}, beside=GAINS | {"inside": 0}, value_from=())
@@ -120,6 +138,30 @@ SEEDS_NEEDED = (
         "the 95 % interval leaves 2.5 % on each side: t at 0.975",
     ),
     (
+        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: _t(n + 1) / np.sqrt(n)),
+        "t with n degrees of freedom: n differences have n - 1, one went into their mean",
+    ),
+    (
+        lambda a, b, d: max(3, _enough(a, b, d)),
+        "two seeds may be enough, for a large difference: begin the search at n = 2",
+    ),
+    (
+        lambda a, b, d: seeds_for(_spread(a, b) ** 2, d, _error),
+        "this takes the variance: the spread is its square root",
+    ),
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), d, lambda n: 2 * _error(n)),
+        "this is the interval's whole width: half of it reaches from the difference down to 0",
+    ),
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), 0.7, _error),
+        "the same n for every difference: use the argument `difference`",
+    ),
+    (
+        lambda a, b, d: seeds_for(_spread(a, b), abs((a - b).mean()), _error),
+        "this asks for the pilot's own difference: use the argument `difference`",
+    ),
+    (
         lambda a, b, d: _enough(a, b, d) - 1,
         "one too few: n - 1 are the degrees of freedom, n is the answer",
     ),
@@ -132,7 +174,7 @@ def seeds_needed(answer):
     """answer(scores_a, scores_b, difference) -> how many paired seeds show such a difference."""
     pilot = tuple(np.array(scores) for scores in PILOT)
     wide = np.array([70.0, 71.0, 69.2, 70.4, 68.9]), np.array([69.1, 69.0, 68.7, 70.1, 69.3])
-    cases = [(*pilot, 0.7), (*pilot, 0.2), (*wide, 0.7)]
+    cases = [(*pilot, 0.7), (*pilot, 0.2), (*wide, 0.7), (*pilot, 2.8)]  # two are enough last
     endless, hint = SEEDS_NEEDED[0]  # with a smaller difference it would search for ever
     if need_number(answer(*cases[0]), "the number of seeds") == endless(*cases[0]):
         raise Hint(hint)
@@ -214,7 +256,9 @@ def best_seed(answer):
     """answer(dev, test) -> (the score to report, the optimism), for arrays of scores per seed."""
     right = _winner(lambda dev, test, best: _lead(dev, best) - _lead(test, best))
     compare = partial(diagnose, answer, right, look=_two)
-    for scores in ((np.array(DEV), np.array(TEST)), (np.array(TEST), np.array(DEV))):
+    modest = (70.0, 71.0, 70.5), (60.0, 66.0, 61.0)  # a winner that leads by more on test
+    for given in ((DEV, TEST), (TEST, DEV), modest):
+        scores = tuple(map(np.array, given))
         otherwise = "pick the seed with the highest dev score, and report that seed's test score"
         compare(REPORTED, scores, same=near_first, otherwise=otherwise)
         otherwise = "optimism is the winner's lead over the average seed on dev, minus that on test"

@@ -76,6 +76,8 @@ def leaky_pairs(answer):
     diagnose(answer, _leaks, LEAKY_PAIRS, (KNOWN, ASKED), look=look, otherwise=otherwise)
     if not near(look(answer(list(KNOWN), [("F", "H")])), 0):
         raise Hint("a pair of two unknown sentences should give 0")
+    if look(answer([("The cat sat.", "It ran.")], [("The cat", "It sat.")])):
+        raise Hint("compare whole sentences: a shared word, or a part, is no shared sentence")
 
 
 # ---- exercise 2: groups without a leak
@@ -121,8 +123,8 @@ def leak_free_groups(answer):
     # Long chains: a fixed number of rounds is not enough. Every second pair is turned round.
     chain = [(f"s{i}", f"s{i + 1}") if i % 2 else (f"s{i + 1}", f"s{i}") for i in range(40)]
     order = np.random.default_rng(0).permutation(40)
-    shuffled = [chain[i] for i in order] + [("t1", "t2")]
-    if _labels(answer(list(shuffled)), len(shuffled)) != [0] * 40 + [1]:
+    shuffled = [chain[i] for i in order] + [("t1", "t2")] * 2
+    if _labels(answer(list(shuffled)), len(shuffled)) != [0] * 40 + [1, 1]:
         raise Hint(
             "right for short chains, not for one of 40 links in mixed order: go on until nothing "
             "changes any more"
@@ -228,15 +230,21 @@ MEAN_OVER_TOPICS = (
 @check(mistakes=MEAN_OVER_TOPICS)
 def mean_over_topics(answer):
     """answer(gold, predicted, topics) -> Spearman within each topic, averaged over the topics."""
-    diagnose(
+    gold, predicted, topics = _three_topics()
+    compare = partial(
+        diagnose,
         answer,
         _per_topic(lambda values, sizes: np.mean(values)),
-        MEAN_OVER_TOPICS,
-        _three_topics(),
         look=partial(need_number, what="the score"),
         same=partial(near, tolerance=1e-4),
+    )
+    turned = "a topic may be ranked upside down: its correlation is below 0. Is there an abs()?"
+    compare(
+        MEAN_OVER_TOPICS,
+        (gold, predicted, topics),
         otherwise="for each topic: its gold scores, its predictions, their Spearman; then the mean",
     )
+    compare((), (gold, np.where(topics == "cars", -predicted, predicted), topics), otherwise=turned)
 
 
 # ---- figures

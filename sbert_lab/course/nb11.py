@@ -1,5 +1,6 @@
 """Notebook 11, Wikipedia sections: checks (triplets, accuracy, the split) and figures."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import partial
@@ -50,17 +51,20 @@ def build_triplets(answer):
         raise Hint("there are no triplets: the list is empty")
     for row in rows:
         _check_triplet(*row)
-    anchors = {(article, anchor) for article, anchor, _, _ in rows}
-    wanted = {
+    anchors = Counter((article, anchor) for article, anchor, _, _ in rows)
+    wanted = Counter(
         (title, anchor)
         for title, parts in ARTICLES.items()
         for sentences in parts.values()
         if len(sentences) > 1
         for anchor in sentences
-    }
-    missing = sorted(anchor for _, anchor in wanted - anchors)
+    )
+    missing = sorted(anchor for _, anchor in wanted.keys() - anchors.keys())
     if missing:
         raise Hint(f"no triplet has this anchor, though it has a partner: {missing[0]!r}")
+    if many := anchors - wanted:
+        (_, anchor), extra = many.most_common(1)[0]
+        raise Hint(f"{extra + 1} triplets have the anchor {anchor!r}: one for each is enough")
 
 
 def _rows(result: object) -> list[tuple[str, str, str, str]]:
@@ -151,9 +155,13 @@ def accuracy(answer):
 def split(answer):
     """answer(rows, share, seed) -> (train, test) that share no article."""
     drawn = []
-    for seed in range(1, 6):
-        train, test = _two_sides(answer(split_rows(), 0.25, seed))
-        _check_split(split_rows(), train, test)
+    for seed, share in enumerate((0.25, 0.25, 0.25, 0.2, 0.3), start=1):
+        rows = split_rows() + split_rows()[-5:] * (3 * (seed == 5))  # at last one article is large
+        given = list(rows)
+        train, test = _two_sides(answer(given, share, seed))
+        if given != rows:
+            raise Hint("your function changed the list it was given: shuffle a copy")
+        _check_split(rows, train, test, share)
         drawn.append({row["article"] for row in test})
     if all(articles == drawn[0] for articles in drawn):
         raise Hint("five seeds, and always the same articles: is `seed` used?")
@@ -185,7 +193,7 @@ def _two_sides(result: object) -> tuple[list[dict], list[dict]]:
     return train, test
 
 
-def _check_split(rows: list[dict], train: list[dict], test: list[dict]) -> None:
+def _check_split(rows: list[dict], train: list[dict], test: list[dict], share: float) -> None:
     if not train or not test:
         raise Hint("one side is empty")
     shared = {row["article"] for row in train} & {row["article"] for row in test}
@@ -207,7 +215,10 @@ def _check_split(rows: list[dict], train: list[dict], test: list[dict]) -> None:
     if len(articles) == 6:
         raise Hint("the share is the test side's: train and test are swapped")
     if len(articles) != 2:
-        raise Hint(f"a share of 0.25 of 8 articles is 2 for the test, not {len(articles)}")
+        raise Hint(
+            f"a share of {share} of 8 articles is 2 for the test, not {len(articles)}: the share"
+            " counts articles, not rows, and is rounded"
+        )
 
 
 # ---- figures

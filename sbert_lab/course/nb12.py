@@ -19,7 +19,7 @@ def noisy(seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
     """48 rows of 30 features with hardly any signal, and one row that is far off: (48, 30), (48,).
 
     Noise makes every kind of cheating visible: whoever picks among chance results gets lucky. What
-    seed 3 lets pass by luck (one fixed C, for instance) seed 22 does not.
+    seed 3 lets pass by luck (one fixed C, for instance) seed 20 does not, and values of C tie.
     """
     rng = np.random.default_rng(seed)
     labels = np.arange(48) % 2
@@ -122,7 +122,7 @@ def nested_accuracy(answer):
         "score `test`",
     )
     compare(
-        inputs=(*noisy(seed=22), GRID, make_folds()),
+        inputs=(*noisy(seed=20), GRID, make_folds()),
         otherwise="right for these rows by luck, wrong for others: is C chosen anew inside every "
         "outer training part, and each scaler fitted there?",
     )

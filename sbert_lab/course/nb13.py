@@ -176,7 +176,8 @@ def _stake_mistakes(n: int) -> tuple:
 @check(mistakes=_stake_mistakes(3))
 def stake(answer: Callable):
     """answer(scores) -> (low, high): where the next seed falls, 95 times in 100."""
-    for scores in (np.array([58.0, 61.0, 59.0]), np.array([50.0, 54.0, 53.0, 49.0, 52.0])):
+    for given in ((58.0, 61.0, 59.0), (50.0, 54.0, 53.0, 49.0, 52.0), (58.0, 61.0)):
+        scores = np.array(given)
         diagnose(
             answer,
             _around(lambda t, sd, x: t * sd * _wide(x)),
@@ -188,7 +189,11 @@ def stake(answer: Callable):
         )
     try:
         alone = answer(np.array([58.0]))
-    except ValueError:
+    except ValueError as error:
+        if not str(error):
+            raise Hint(
+                "a ValueError, but it does not say why: ValueError('one seed ...')"
+            ) from None
         return
     low, high = _two(alone)
     if math.isinf(low) and math.isinf(high):

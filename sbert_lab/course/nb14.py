@@ -9,7 +9,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from sbert_lab.course.diagnose import check, diagnose, near, need_number, need_shape
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
 from sbert_lab.course.plots import COLORS, GREY, log_ticks, new
 
 # ---- exercise 1: the share of padding
@@ -107,7 +107,7 @@ RESTORE = (
 @check(mistakes=RESTORE)
 def restore(answer):
     """answer(sorted_vectors, order) -> the vectors in the order in which sentences were given."""
-    given = np.arange(10.0).reshape(5, 2) + 1  # row i is the vector of sentence i
+    given = np.array([[3.0, 1], [9, 4], [1, 7], [5, 2], [2, 8]])  # row i: sentence i
     diagnose(
         lambda vectors, order: answer(vectors, order.copy()),
         lambda vectors, order: given,
@@ -178,8 +178,11 @@ def saving(answer):
     """answer(lengths, batch_size) -> tokens in the given order / tokens after sorting."""
     look = partial(need_number, what="the factor")
     for lengths, size in ((TEN, 4), (OTHER, 2)):
-        before = _computed(lengths, size)
-        if near(look(answer(list(lengths), size)), before / _rising(lengths, size)):
+        before, given = _computed(lengths, size), list(lengths)
+        found = look(answer(given, size))
+        if given != list(lengths):
+            raise Hint("your function sorted the list it was given: sorted(...) makes a new one")
+        if near(found, before / _rising(lengths, size)):
             continue  # the shortest first is as good
         diagnose(
             answer,

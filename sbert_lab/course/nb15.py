@@ -139,12 +139,15 @@ def threshold(answer):
     dev_cosines, dev_labels, test_cosines, test_labels = halves = threshold_fixture()
     hint = "two numbers are needed: the threshold and the F1 on the test pairs"
     chosen, reported = need_numbers(answer(*halves), "the threshold", "F1", hint=hint)
+    other = need_number(answer(*halves[:3], test_labels[::-1].copy())[0], "the threshold")
     on_dev, on_test = f1(dev_cosines, dev_labels, chosen), f1(test_cosines, test_labels, chosen)
     best_dev = _best(f1, dev_cosines, dev_labels)
-    if on_dev >= best_dev - 0.02:  # a grid of 101 thresholds misses the very best by a little
+    if (
+        other == chosen and on_dev >= best_dev - 0.02
+    ):  # a grid of 101 thresholds misses the very best by a little
         _judge_report(reported, on_test, on_dev, _accuracy(test_cosines, test_labels, chosen))
         return
-    if on_test >= _best(f1, test_cosines, test_labels) - 1e-9:
+    if other != chosen or on_test >= _best(f1, test_cosines, test_labels) - 1e-9:
         raise Hint(
             "this threshold is tuned on the test pairs: their labels are not there when you "
             "choose. Choose on dev, then look at test once"

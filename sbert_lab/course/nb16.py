@@ -113,7 +113,8 @@ def ceiling(answer):
     right = _with_recall(lambda ranks, seen: np.where(seen, 1, 1 / ranks).mean())
     compare = partial(diagnose, answer, right, look=_two)
     unknown = "recall@k: the share of the queries whose duplicate is among the first k"
-    compare(RECALL, (ranks, 5), same=near_first, otherwise=unknown)
+    changed = "your function changed the ranks it was given: work on a copy, or with np.where"
+    compare(RECALL, (ranks, 5), same=near_first, untouched=changed, otherwise=unknown)
     unknown = "the recall is right; for the rank: 1 for what is seen, the old rank for the rest"
     compare(QUALITY, (ranks, 5), otherwise=unknown)
     unmoved = "right for k = 5. With k = 1 there is nothing to reorder: nothing may change"
@@ -150,6 +151,18 @@ MEET = (
     (
         _cosines(lambda logits: (logits * math.sqrt(5)).softmax(dim=1)),
         "divide by the root of H before the softmax",
+    ),
+    (
+        _cosines(lambda logits: (logits / math.sqrt(5)).softmax(dim=1)),
+        "you divided by H: its square root is wanted (H ** 0.5)",
+    ),
+    (
+        _cosines(lambda logits: (logits * math.sqrt(5 / logits.shape[1])).softmax(dim=1)),
+        "you divided by the root of M, the number of views: H, the length of a vector, is wanted",
+    ),
+    (
+        _cosines(lambda logits: F.one_hot(logits.argmax(dim=1), logits.shape[1]).float()),
+        "one view takes everything: softmax gives each view its share",
     ),
     (
         lambda v, c: (_logits(v, c).softmax(dim=1) @ v * c).sum(dim=1),

@@ -135,10 +135,11 @@ def prediction(answer, *, run_dir: str | Path, metrics: Sequence[str]):
         raise Hint("low must lie below high")
     if high <= 1:
         raise Hint("in points, please: 0 to 100, not 0 to 1")
+    said = f"{low:g} to {high:g}"
+    if high > 100:
+        raise Hint(f"{said} cannot all happen: points end at 100")
     if high - low > WIDEST:
-        raise Hint(
-            f"{low:g} to {high:g} can hardly be wrong, so it says nothing: {WIDEST:g} at most"
-        )
+        raise Hint(f"{said} can hardly be wrong, so it says nothing: {WIDEST:g} at most")
     if len(str(answer["why"]).split()) < 5:
         raise Hint("why this range? One sentence: it is what you will compare with the outcome")
     _seal({"metric": answer["metric"], "low": low, "high": high}, Path(run_dir))
@@ -295,13 +296,12 @@ def largest_difference(answer):
                 f"the vectors differ by {result:.3f}: is the encoder still in train mode, with "
                 "dropout at work? `encode` switches it off, a bare forward does not"
             )
-        honest, encoder.encode = encoder.encode, lambda s, **given: honest(s, **given) + 0.5
-        shifted = need_number(answer(encoder, Path(place, "again"), sentences), "the difference")
-    if not near(abs(shifted), 0.5, tolerance=1e-3):
-        raise Hint(
-            "an encoder whose `encode` is off by 0.5 passes as equal: compare its vectors with "
-            "those of the other library, and give the largest absolute difference"
-        )
+        honest = encoder.encode
+        off = np.linspace(-0.5, 0.25, len(sentences))[:, None]
+        encoder.encode = lambda some, **given: honest(some, **given) + off[: len(some)]
+        found = need_number(answer(encoder, Path(place, "again"), sentences), "the difference")
+    if not near(found, 0.5, tolerance=1e-3):
+        raise Hint(f"of differences from -0.5 to 0.25 the largest in size is 0.5, not {found:.3f}")
 
 
 # ---- figures

@@ -106,4 +106,5 @@ def _of_notebook(path: Path) -> Progress:
 
 
 def _printed(cell) -> str:
-    return "".join(out.get("text", "") for out in cell.outputs if out.output_type == "stream")
+    text = "".join(out.get("text", "") for out in cell.outputs if out.output_type == "stream")
+    return re.sub(r"\x1b\[[\d;]*m", "", text)  # verdicts are printed in colour
