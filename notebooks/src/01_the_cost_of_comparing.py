@@ -40,7 +40,7 @@ cross = CrossEncoder(encoder, "regression").to(encoder.device)
 # ## 1 · Two ways to compare two sentences
 #
 # BERT, a network pretrained on plain text, cuts its input into **tokens** (words or pieces of
-# words) and gives a vector for each. Two tokens are its own: `[CLS]` opens every input, and its
+# words) and gives a vector for each. Two tokens are special: `[CLS]` opens every input, and its
 # vector is made to speak for the whole; `[SEP]`, the separator, ends each sentence.
 #
 # BERT was made to read **two** sentences at once. To score how alike A and B are, you write them
@@ -141,7 +141,7 @@ for n in (2, 3, 4, 5, 6, 10):
 
 # %% [markdown]
 # AB and BA count as one pair. (For a cross-encoder the two scores differ, as we saw; the paper,
-# too, reckons with one pass for a pair.)
+# too, counts one pass per pair.)
 #
 # **Predict.** How many pairs do 10,000 sentences make? A rough number will do, say `1e6`.
 
@@ -175,7 +175,7 @@ def all_pairs(n):
 checks.passes(one_query, all_pairs)
 
 # %% [markdown]
-# Here is the count for 10,000 sentences; `math.comb(n, 2)` is Python's own word for it.
+# Here is the count for 10,000 sentences; `math.comb(n, 2)` is Python's own function for it.
 
 # %%
 N = 10_000

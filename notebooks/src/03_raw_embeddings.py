@@ -431,7 +431,7 @@ def centred_cosine(u, v):
 checks.centred_cosine(centred_cosine)
 
 # %% [markdown]
-# Measured for everybody, before and after:
+# Measured for every system, before and after:
 
 # %% tags=["nbval-ignore-output"]
 changes = {}
@@ -451,7 +451,7 @@ lost = [name for name in changes if name.startswith("mini-bert") and changes[nam
 print("mini-bert rows that lose points:", ", ".join(lost) or "none")
 
 # %% [markdown]
-# The strangers' cosine drops to about zero for everybody: the crowd is gone. The *order* of the
+# The strangers' cosine drops to about zero for every system: the crowd is gone. The *order* of the
 # pairs changes much less; the last line says which mini-bert rows even lose by it. And compare the
 # random weights: does the most crowded system have the worst score?
 #
@@ -464,8 +464,8 @@ print("mini-bert rows that lose points:", ", ".join(lost) or "none")
 # **Why is averaged BERT worse than GloVe when BERT is the better model?** It is better at what it
 # was trained for: guessing masked words, through an output layer that may weigh every dimension as
 # it likes. Nobody ever asked that the *cosine* of two averages mean something. The shared direction
-# makes cosines unreadable, but subtracting it is no cure (section 5): what is left was never
-# trained for cosines either. Word vectors are built so that closeness itself carries the
+# makes cosines unreadable, but subtracting it does not cure that (section 5): what is left was
+# never trained for cosines either. Word vectors are built so that closeness itself carries the
 # information.
 #
 # That is half of the answer. The other half is in notebook 12: give the same raw vectors to a

@@ -218,11 +218,10 @@ print(f"random directions, H = 128: mean {abs(strangers.mean()):.1f}, spread {st
 you_said(guess_lowest, round(-1 / 999, 3))
 
 # %% [markdown]
-# With many sentences, "all unrelated pairs at -1" is as far out of reach as a cosine of 5. But
-# 0, a right angle, has room for everybody: random directions in 128 dimensions are all at
-# nearly right angles. So 0 is where strangers are at home, and **negative cosines carry no
-# meaning here**: no training pair ever asks for one, and "opposite in meaning" is not what -0.3
-# says.
+# With many sentences, "all unrelated pairs at -1" is as far out of reach as a cosine of 5. But 0, a
+# right angle, has room for everybody: random directions in 128 dimensions are all at nearly right
+# angles. So 0 is the natural place for unrelated sentences, and **negative cosines carry no meaning
+# here**: no training pair ever asks for one, and "opposite in meaning" is not what -0.3 says.
 
 # %% [markdown]
 # ## 4 · Train it
@@ -464,8 +463,8 @@ def random_pair_cosine(token_embeddings, attention_mask):
 checks.random_pairs(random_pair_cosine)
 
 # %% [markdown]
-# The same for both poolings and for sentences of the dev set, which have nothing to do with one
-# another, most of them:
+# The same for both poolings and for sentences of the dev set, most of which have nothing to do with
+# one another:
 
 
 # %%
@@ -539,11 +538,10 @@ rows = [
 paper.compare(rows, data=data.coverage("stsb", "train"))
 
 # %% [markdown]
-# Hold the two columns against each other: the *sign* of MEAN minus MAX is what C21 is about,
-# its *size* (17.5 points in the paper) depends on model, data and epochs. If your race had no
-# clear winner, or the other one, that is a result too. And we have only *seen* that strangers
-# start more alike under MAX: that this is why it scores lower in the paper is a good guess,
-# which this race cannot prove.
+# Compare the two columns: the *sign* of MEAN minus MAX is what C21 is about, its *size* (17.5
+# points in the paper) depends on model, data and epochs. If your race had no clear winner, or the
+# other one, that is a result too. And we have only *seen* that strangers start more alike under
+# MAX: that this is why it scores lower in the paper is a good guess, which this race cannot prove.
 
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)

@@ -166,9 +166,9 @@ you_said(guess_pull, float(plain[0] / plain[2]), unit="times as hard")
 # %% [markdown]
 # ## 3 · A toy in two dimensions
 #
-# Before sentences, twelve points in a plane, in three groups of four. They are no network's
-# output: each point moves freely along its own gradient. All triplets of the twelve take part
-# in every step.
+# Before sentences, twelve points in a plane, in three groups of four. They do not come from a
+# network: each point moves freely along its own gradient. All triplets of the twelve take part in
+# every step.
 #
 # We run it three times: with the loss as it is; with the margin forgotten (0 instead of 1); and
 # with the max forgotten, so that easy triplets go on pulling.
@@ -407,10 +407,10 @@ for moment, percent in {"first": first, "last": last}.items():
 # the other eight only cost time. This is why people *mine* triplets, searching for those that
 # are not yet easy.
 #
-# Now hold the two curves beside the accuracy. Where training articles climb and other articles
+# Now compare the two curves with the accuracy. Where training articles climb and other articles
 # hardly do, the encoder has learned *these articles*, not what makes a section. A few thousand
-# triplets are very few for that lesson, and mini may well show no more; the paper had 1.8
-# million. Where mini and a recorded run on real articles disagree, trust the real one.
+# triplets are very few for that lesson, and mini may well show no more; the paper had 1.8 million.
+# Where mini and a recorded run on real articles disagree, trust the real one.
 #
 # Our number beside the paper's:
 

@@ -619,10 +619,10 @@ if compared:
     print("real:", ", ".join(f"{name} {real.mean(name, 'average'):.1f}" for name in known))
 
 # %% [markdown]
-# Hold these lines against mini's. Where a verdict turned round, mini's was about our small data,
-# not about the paper: trust the real one. It has limits of its own: two sets, a small backbone, a
-# part of the NLI pairs. And a verdict says *that* two systems differ, not why: the last line shows
-# what the backbone had before NLI training, and what it has after it.
+# Compare these lines with mini's. Where a verdict changed, mini's was about our small data, not
+# about the paper: trust the real one. It has limits of its own: two sets, a small backbone, a part
+# of the NLI pairs. And a verdict says *that* two systems differ, not why: the last line shows what
+# the backbone had before NLI training, and what it has after it.
 
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)

@@ -349,7 +349,7 @@ for name in learners[1:]:
 
 # %% [markdown]
 # Now live: a BiLSTM, trained like SBERT, on one random fold and on one cross-topic fold. Your own
-# two arguments ride along. We compare with the recorded run on the very same fold.
+# two arguments are scored, too. We compare with the recorded run on the very same fold.
 #
 # **Predict.** Which of the two folds will it do better on: "random" or "cross-topic"?
 
@@ -475,7 +475,7 @@ for title, found in (("real", real_verdicts), (profile.name, verdicts)):
 #   with. On the real pairs see which of the three intervals reaches below 0.
 # - **C14 and C15** (SBERT and the cross-encoder). In mini the cross-encoder scores *below random
 #   weights* (section 5). So these verdicts say that ours was not trained well enough to be a rival,
-#   not that SBERT is better than cross-encoders. Hold the real cross-encoder against the real
+#   not that SBERT is better than cross-encoders. Compare the real cross-encoder with the real
 #   `random weights, untrained` before you read more into it.
 
 # %% [markdown]

@@ -570,7 +570,7 @@ print(felt)
 plots.show(
     figures.stakes(known, low, high, live),
     caption="The band is what three seeds and a pooled spread promise for a fourth. One seed in "
-    "twenty falls outside, so a single miss is no scandal, and a single hit no proof.",
+    "twenty falls outside, so a single miss is nothing special, and a single hit proves nothing.",
     alt="One line of Spearman values: a band for the staked range, dots for the recorded seeds and "
     "a diamond for the new seed.",
 )

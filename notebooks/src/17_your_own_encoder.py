@@ -233,11 +233,10 @@ checks.in_batch_loss(in_batch_loss)
 # %% [markdown]
 # ## 2 · The same sentences, two objectives
 #
-# Is it better than the paper's softmax? Most comparisons that you will meet are not fair. Ours
-# neither, until now: Table 1's recorded rows have *SBERT-NLI* (softmax, our own NLI) and
-# *mini-sbert* (in-batch negatives), but mini-sbert learned from **real and our own** entailments,
-# with settings chosen after looking at STSb, the similarity benchmark. Other data, another budget:
-# no contest.
+# Is it better than the paper's softmax? Most comparisons that you will meet are not fair. Nor were
+# ours, until now: Table 1's recorded rows have *SBERT-NLI* (softmax, our own NLI) and *mini-sbert*
+# (in-batch negatives), but mini-sbert learned from **real and our own** entailments, with settings
+# chosen after looking at STSb, the similarity benchmark. Other data, another budget: no contest.
 
 # %%
 if results.has_table(1, "mini"):
@@ -364,11 +363,11 @@ plots.show(
 # What to conclude, and what not: this is a *short* training of a *small* encoder on *our own*
 # sentences. It says which objective makes more of a few pairs here, not which is better as such.
 #
-# A thought to hold against the table (a guess, not a measurement): in-batch negatives train the
-# very cosine that STS asks for, against 31 opponents a row; softmax trains a head on
-# (u, v, |u-v|) that is thrown away, and the cosine changes only as a side effect. Many public
-# encoders of today are trained with in-batch negatives; the card of all-MiniLM-L6-v2 counts more
-# than a billion pairs.
+# A thought to compare with the table (a guess, not a measurement): in-batch negatives train the
+# very cosine that STS asks for, against 31 opponents a row; softmax trains a head on (u, v, |u-v|)
+# that is thrown away, and the cosine changes only as a side effect. Many public encoders of today
+# are trained with in-batch negatives; the card of all-MiniLM-L6-v2 counts more than a billion
+# pairs.
 
 # %% [markdown]
 # ## 3 · Your encoder
@@ -517,7 +516,7 @@ for name in everything.SUMMARY:
 # ## 4 · Where it fails
 #
 # A mean over tests hides *how* an encoder errs. Encoders of this family look at the words, and
-# three kinds of change turn the meaning round with hardly a word changed: a **negation**, a
+# three kinds of change reverse the meaning with hardly a word changed: a **negation**, a
 # **number**, a **role swap** ("the dog chased the cat", "the cat chased the dog").
 #
 # When does a pair count as "looks alike"? Let the encoder say it: the line is its median cosine for
