@@ -1,7 +1,8 @@
 """Build data/mini from data/build/sources, byte for byte the same on every machine.
 
 `python data/build/build_mini.py` writes data/mini and the computed parts of data/README.md;
-`--check` compares both with what is there and writes nothing.
+`--check` compares both with what is there and writes nothing. `--next FOLDER` writes the next
+edition, with the everyday NLI corpus, into another folder; see EVERYDAY.md.
 """
 
 import argparse
@@ -10,23 +11,31 @@ from pathlib import Path
 
 import afs
 import card
+import everyday
 import nli
 import questions
 import sections
 import senteval
 import sts
 from output import Output, differences, write_folder
+from sources import next_edition
 from templates import SourceError
 
 DATA = Path(__file__).resolve().parents[1]
-BUILDERS = (nli, sts, afs, sections, senteval, questions)
+EDITION = "current"  # or "next": what data/mini is
+BUILDERS = (sts.build, afs.build, sections.build, senteval.build, questions.build)
 
 
-def build() -> Output:
-    """All corpora, in memory."""
+def build(edition: str = EDITION) -> Output:
+    """All corpora of an edition, in memory."""
     output = Output()
-    for builder in BUILDERS:
-        builder.build(output)
+    if edition == "current":
+        for build_corpus in (nli.build, *BUILDERS):
+            build_corpus(output)
+        return output
+    with next_edition():
+        for build_corpus in (everyday.build, nli.build_hard, *BUILDERS):
+            build_corpus(output)
     return output
 
 
@@ -42,9 +51,10 @@ def check(output: Output) -> list[str]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build data/mini from data/build/sources.")
     parser.add_argument("--check", action="store_true", help="compare only, write nothing")
+    parser.add_argument("--next", metavar="FOLDER", help="the next edition, into this folder")
     options = parser.parse_args(arguments)
     try:
-        output = build()
+        output = build("next" if options.next else EDITION)
     except SourceError as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -53,6 +63,10 @@ def main(arguments: list[str] | None = None) -> int:
         problems = check(output)
         print("\n".join(problems) or f"data/mini is as its sources say: {len(files)} files")
         return 1 if problems else 0
+    if options.next:
+        write_folder(files, Path(options.next))
+        print(f"{options.next}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.1f} MB")
+        return 0
     write_folder(files, DATA / "mini")
     readme = DATA / "README.md"
     text = card.fill(readme.read_text(encoding="utf-8"), output)

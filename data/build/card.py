@@ -7,7 +7,20 @@ from variation import shuffled
 
 ROWS = 10
 ORDER = (
-    *("snli", "multinli", "stsb", "sick", "sts12", "sts13", "sts14", "sts15", "sts16", "afs"),
+    *(
+        "snli",
+        "multinli",
+        "hard_snli",
+        "hard_multinli",
+        "stsb",
+        "sick",
+        "sts12",
+        "sts13",
+        "sts14",
+        "sts15",
+        "sts16",
+        "afs",
+    ),
     *("wiki_sections", "mr", "cr", "subj", "mpqa", "sst", "trec", "mrpc", "quora"),
 )
 
@@ -27,7 +40,7 @@ def replace_part(card: str, name: str, text: str) -> str:
 
 def sizes(output: Output) -> str:
     lines = ["| corpus | rows |", "|---|---|"]
-    for corpus in ORDER:
+    for corpus in filter(output.corpora.__contains__, ORDER):
         splits = output.corpora[corpus]
         order = [name for name in ("train", "dev", "test", "all") if name in splits]
         counts = ", ".join(f"{name} {splits[name]:,}" for name in order)
@@ -38,7 +51,7 @@ def sizes(output: Output) -> str:
 def sample(output: Output) -> str:
     """Rows drawn by the digest of their text: nobody chose them."""
     lines = []
-    for corpus in ORDER:
+    for corpus in filter(output.corpora.__contains__, ORDER):
         lines += ["", f"### {corpus}"]
         for row in shuffled(output.shown[corpus], "card", corpus)[:ROWS]:
             lines.append("- " + " · ".join(cell_text(cell) for cell in row))

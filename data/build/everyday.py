@@ -21,10 +21,11 @@ from everyday_statements import WEIGHTS, Statements
 from everyday_words import Frame, read_words
 from output import Output, json_lines
 from templates import SourceError
-from variation import heads, shuffled
+from variation import shuffled
 
-SCENES, WORDINGS = 8, 3  # of each action, of each scene in training
+SCENES, WORDINGS = 7, 3  # of each action, of each scene in training
 HELD_OUT_SCENES = 5  # of each action that training never sees
+OTHER_SCENES = 2  # of each action for dev and for test
 ONE_HELD_OUT_OF = 12  # actions of a theme
 OF_EACH_LABEL = 2  # statements about a premise
 
@@ -123,15 +124,20 @@ def scene_pairs() -> Splits:
 
 
 def scene_jobs(frame: Frame, split: str) -> list[tuple[str, Scene, int, str]]:
-    """(split, scene, wordings, part): of an action of training one scene is held out as well."""
+    """(split, scene, wordings, part): of an action of training some scenes are held out as well."""
     words = read_words()
     if split != "train":
         scenes = scenes_of(frame, words, HELD_OUT_SCENES)
         return [(split, scene, 1, "unseen-action") for scene in scenes]
-    *seen, last = scenes_of(frame, words, SCENES)
-    where = "dev" if heads("held out scene", frame.name) else "test"
-    return [("train", scene, WORDINGS, "seen") for scene in seen] + [
-        (where, last, 1, "unseen-scene")
+    scenes = list(scenes_of(frame, words, SCENES + 2 * OTHER_SCENES))
+    others = min(OTHER_SCENES, len(scenes) // 4)
+    order = shuffled(scenes, "held out scenes", frame.name, key=lambda scene: scene.number)
+    where = {scene.name: ("dev", "test")[at % 2] for at, scene in enumerate(order[: 2 * others])}
+    return [
+        (where[scene.name], scene, 1, "unseen-scene")
+        if scene.name in where
+        else ("train", scene, WORDINGS, "seen")
+        for scene in scenes
     ]
 
 
@@ -156,6 +162,7 @@ def build(output: Output) -> None:
             rows = [pair.row(pair.file if layout == "multinli" else "") for pair in order]
             output.add(f"{layout}/{FILES[layout][split]}", json_lines(rows), len(rows))
             output.count(layout, split, len(rows))
+            output.show(layout, [(pair.label, pair.premise, pair.statement) for pair in order])
 
 
 def main(arguments: list[str] | None = None) -> int:

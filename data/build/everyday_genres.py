@@ -1,7 +1,8 @@
 """Short statements of letters, travel, shops, talks and forums: the MultiNLI part of the corpus.
 
 A thread asks one question (what about the parcel?) and has four answers to it, each with statements
-that follow, that are open and that cannot be true. A whole thread belongs to one split.
+that follow, that are open and that cannot be true. What an answer says in few words (K) contradicts
+the other answers: another event, as in SNLI. A whole thread belongs to one split.
 """
 
 import re
@@ -14,14 +15,14 @@ from typing import TYPE_CHECKING
 from everyday_avoid import is_avoided
 from everyday_words import FOLDER, items
 from templates import SourceError, Template
-from variation import shuffled
+from variation import digest, overlap, shuffled
 
 if TYPE_CHECKING:
     from everyday import Pair
 
 LABELS = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 HELD_OUT_GENRE = "forums"  # mismatched
-HELD_OUT_THREADS = 1  # of each other genre: matched
+HELD_OUT_THREADS = 2  # of each other genre: matched
 PREMISE_WORDS, STATEMENT_WORDS = range(8, 15), range(4, 10)
 OF_EACH_LABEL = 2
 
@@ -29,6 +30,8 @@ OF_EACH_LABEL = 2
 @dataclass(frozen=True)
 class Answer:
     premises: Template
+    core: tuple[Template, ...]  # what it says in few words, then with an open detail
+    excludes_others: bool  # do the cores of the other answers contradict it, and its core them?
     statements: dict[str, tuple[Template, ...]]
 
 
@@ -60,13 +63,17 @@ def read_threads(path: Path) -> list[Thread]:
 
 def read_answer(text: str, place: str) -> Answer:
     premise, *lines = [line.strip() for line in text.splitlines() if line.strip()]
-    statements = {}
+    core, excludes_others, statements = (), True, {}
     for line in lines:
         letter, sentences = line.split(": ", 1)
-        statements[LABELS[letter]] = tuple(Template(s, place) for s in items(sentences, " / "))
-    if set(statements) != set(LABELS.values()):
-        raise SourceError(f"{place}: an answer needs lines E:, N: and C:")
-    return Answer(Template(premise, place), statements)
+        found = tuple(Template(s, place) for s in items(sentences, " / "))
+        if letter in ("K", "K-"):
+            core, excludes_others = found, letter == "K"
+        else:
+            statements[LABELS[letter]] = found
+    if set(statements) != set(LABELS.values()) or len(core) < 3:
+        raise SourceError(f"{place}: an answer needs lines K:, E:, N: and C:, K with three parts")
+    return Answer(Template(premise, place), core, excludes_others, statements)
 
 
 def split_of(thread: Thread, threads: list[Thread]) -> str:
@@ -115,7 +122,7 @@ def thread_pairs(
                         part=part,
                     )
                     for label in LABELS.values()
-                    for at, text in enumerate(choose(answer, label, values, premise))
+                    for at, text in enumerate(choose(thread, answer, label, values, premise))
                 ]
                 fits = len(made) == OF_EACH_LABEL * len(LABELS) and premise not in seen
                 fits = fits and len(premise.split()) in PREMISE_WORDS and not is_avoided(premise)
@@ -124,8 +131,23 @@ def thread_pairs(
                     yield made
 
 
-def choose(answer: Answer, label: str, values: dict[str, str], premise: str) -> list[str]:
-    """Two of the statements with this label, others for each premise."""
-    texts = [template.render(0, values) for template in answer.statements[label]]
-    texts = [t for t in texts if len(t.split()) in STATEMENT_WORDS and not is_avoided(t)]
-    return shuffled(texts, "genre statements", premise)[:OF_EACH_LABEL]
+def choose(
+    thread: Thread, answer: Answer, label: str, values: dict[str, str], premise: str
+) -> list[str]:
+    """Two of the statements with this label, others for each premise; one or both from a core."""
+    rivals = [a for a in thread.answers if a is not answer and a.excludes_others]
+    close = {
+        "entailment": answer.core[:1],
+        "neutral": answer.core[1:],
+        "contradiction": [c for a in rivals for c in a.core] if answer.excludes_others else [],
+    }[label]
+    both = label != "entailment" and digest("both from a core", label, premise) % 4 > 0
+    groups = []
+    for templates in (close, answer.statements[label]):
+        texts = [template.render(0, values) for template in templates]
+        texts = [t for t in texts if len(t.split()) in STATEMENT_WORDS and not is_avoided(t)]
+        groups.append(shuffled(texts, "genre statements", premise))
+    if label == "contradiction":  # another event: of the cores those that say the least of the same
+        groups[0] = sorted(groups[0], key=lambda text: overlap(premise, text))[:4]
+        groups[0] = shuffled(groups[0], "genre statements", premise)
+    return [*groups[0][: 2 if both else 1], *groups[1]][:OF_EACH_LABEL]

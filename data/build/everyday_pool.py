@@ -81,7 +81,8 @@ class Pool:
         """Phrases that tell the main action of a frame, its own words twice as often."""
         main = [frame.do, *(p for p in frame.so if self.is_action(p))]
         verbs = {first_verb(phrase) for phrase in main}
-        more = [t for _, t in frame.add if first_verb(t) in verbs - {"be"} and self.is_action(t)]
+        more = [t for _, t in frame.add if t and first_verb(t) in verbs - {"be"}]
+        more = [text for text in more if self.is_action(text)]
         longer = [f"{frame.do} {words}" for words, _ in frame.add if words]
         return [*main, frame.do, *more, *longer]
 

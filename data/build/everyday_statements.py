@@ -16,23 +16,29 @@ from templates import capitalise
 STATEMENT_WORDS = range(4, 10)
 TELLING = {"it", "them", "soon", "later", "tomorrow", "tonight"}
 POSES = {
-    "sit": (("be sitting", "be seated", "be not standing"), ("be standing up", "be lying down")),
-    "stand": (("be standing", "be not sitting"), ("be sitting down", "be lying down", "be seated")),
+    "sit": (
+        ("be sitting down", "be seated", "be not standing"),
+        ("be standing up", "be lying down"),
+    ),
+    "stand": (
+        ("be standing up", "be not sitting"),
+        ("be sitting down", "be lying down", "be seated"),
+    ),
     "lie": (("be lying down", "be not standing"), ("be standing up", "be on <their> feet")),
     "move": (("be moving", "be in motion"), ("be sitting down", "be standing still")),
 }
 # How often each kind of statement is tried, per label.
 WEIGHTS = {
     "entailment": {
-        **{"so": 22, "do": 34, "place": 13, "attribute": 24, "clothes": 24, "more": 62},
-        **{"condition": 24, "number": 8, "pose": 5, "not": 3},
+        **{"so": 22, "do": 34, "place": 18, "attribute": 24, "clothes": 24, "more": 62},
+        **{"condition": 24, "number": 8, "pose": 14, "not": 3},
     },
     "neutral": {
         **{"more": 58, "attribute": 13, "clothes": 3, "place": 50, "condition": 6, "not": 3},
     },
     "contradiction": {
-        **{"other": 58, "object": 14, "place": 8, "subject": 4, "number": 5, "attribute": 12},
-        **{"clothes": 12, "condition": 14, "pose": 3, "not": 6},
+        **{"other": 58, "object": 12, "place": 15, "subject": 5, "number": 9, "attribute": 26},
+        **{"clothes": 12, "condition": 14, "pose": 26, "not": 4, "opposite": 5},
     },
 }
 
@@ -45,6 +51,8 @@ class Statements(Speaker):
         texts, kinds = {self.premise.text}, set()
         for attempt in range(200):
             kind = self.draws.weighted(WEIGHTS[label])
+            if attempt == 0 and label == "entailment" and self.scene.slot and self.draws.chance(70):
+                kind = "do"  # an apple is fruit: told often enough to be learned
             if kind in kinds and kind not in ("so", "more", "other") and attempt < 100:
                 continue
             make: Callable[[], str | None] = getattr(self, f"{label}_{kind}")
@@ -99,9 +107,9 @@ class Statements(Speaker):
 
     def entailment_more(self) -> str | None:
         words, text = self.premise.ext
-        if not text:
+        if not words:
             return None
-        if words not in ("who", "and") and self.draws.chance(50):
+        if words not in ("who", "and") and (not text or self.draws.chance(50)):
             text = f"{self.scene.do} {words}"
         return self.says(text, general=35)
 
@@ -131,14 +139,18 @@ class Statements(Speaker):
     # -- what may be true -----------------------------------------------------------------------
 
     def neutral_more(self) -> str | None:
-        told = self.premise.ext[1]
-        open_ones = [a for a in self.frame.add if a[1] != told and not self.premise.tells(a[1])]
+        told = self.premise.ext
+        open_ones = [a for a in self.frame.add if a[0] != told[0] and a[1] != (told[1] or None)]
+        open_ones = [a for a in open_ones if not self.premise.tells(a[1] or a[0])]
         # "it" and "later" would be said of open things only, and so give them away.
         open_ones = [a for a in open_ones if not TELLING & set(a[1].split())] or open_ones
         if not open_ones:
             return None
+        details = [a for a in open_ones if a[0]]
+        if details and self.draws.chance(50):  # near the premise: what it says, and a little more
+            open_ones = details
         words, text = self.draws.pick(open_ones)
-        if words and self.draws.chance(60):  # the same action with a detail more
+        if words and (not text or self.draws.chance(60)):  # the same action with a detail more
             return self.says(f"{self.scene.do} {words}", general=25)
         return self.says(text, general=25)
 
@@ -225,8 +237,8 @@ class Statements(Speaker):
         if not far:
             return None
         place = self.draws.pick(far)
-        form = self.draws.below(3)
-        if form == 0:
+        form = self.draws.below(4)
+        if form in (0, 3):
             return self.says(
                 self.draws.pick(
                     ["be inside", "be indoors"] if place.inside else ["be outside", "be outdoors"]
@@ -257,7 +269,8 @@ class Statements(Speaker):
                     f"there is just one {subject.name}",
                 ]
             )
-        number = draws.pick([n for n in (2, 3, 4, 5) if n != self.premise.count])
+        near = 5 - self.premise.count if self.premise.count in (2, 3) and draws.chance(50) else 0
+        number = near or draws.pick([n for n in (2, 3, 4, 5) if n != self.premise.count])
         if self.premise.count == 0 or "company" in self.frame.known:
             return None
         phrase = self.fill(draws.pick([self.scene.do, *self.frame.so]), True)
@@ -279,6 +292,15 @@ class Statements(Speaker):
 
     def contradiction_pose(self) -> str | None:
         return self.says(self.draws.pick(POSES[self.frame.pose][1])) if self.frame.pose else None
+
+    def contradiction_opposite(self) -> str | None:
+        """Fast asleep, where the premise tells of something that takes open eyes."""
+        person, vehicle = self.scene.subject.is_person, "vehicle" in self.scene.subject.kinds
+        asleep = "sleep" if person else "asleep"
+        if vehicle or not self.words.exclude(self.frame.action, asleep):
+            return None
+        phrases = ["sleep", "be asleep", "be fast asleep", "sleep deeply", "lie asleep in bed"]
+        return self.says(self.draws.pick(phrases[: 5 if person else 4]), general=40)
 
     def contradiction_not(self) -> str | None:
         if self.draws.chance(25) and self.scene.subject.is_person:

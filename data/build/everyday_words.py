@@ -6,9 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from templates import SourceError
+from variation import shuffled
 
 FOLDER = Path(__file__).parent / "sources" / "everyday"
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+TAILS = 3  # for each action
 SPOKEN_AN = re.compile(r"(?:[aeio]|u(?!ni|se))", re.IGNORECASE)
 
 
@@ -64,7 +66,7 @@ class Frame:
     at: tuple[str, ...]
     so: tuple[str, ...]
     vague: tuple[str, ...]  # follows as well, but says too little to contradict other actions
-    add: tuple[tuple[str, str], ...]  # (words for the premise or "", what is true with them)
+    add: tuple[tuple[str, str], ...]  # (words for the premise or "", what is true with them or "")
     pose: str = ""
     known: frozenset[str] = frozenset()
     dress: bool = True
@@ -85,6 +87,7 @@ class Words:
     excluded: dict[str, set[str]] = field(default_factory=dict)  # of classes that go with most
     known: dict[str, set[str]] = field(default_factory=dict)
     generic: set[str] = field(default_factory=set)
+    tails: list[tuple[str, str, set[str]]] = field(default_factory=list)  # kind, words, not with
     frames: list[Frame] = field(default_factory=list)
 
     def exclude(self, first: str, second: str) -> bool:
@@ -129,6 +132,9 @@ def read_words() -> Words:
         words.objects[slot] = (list(items(members)), list(items(general, ",")))
     read_attributes(words)
     read_classes(words)
+    for line in lines_of(FOLDER / "tails.txt"):
+        kind, tail, classes = columns(line)
+        words.tails.append((kind, tail, set(classes.split())))
     for path in sorted((FOLDER / "scenes").glob("*.txt")):
         words.frames += read_frames(path, words)
     return words
@@ -196,7 +202,10 @@ def read_frames(path: Path, words: Words) -> list[Frame]:
                 at=tuple(fields["at"].split()),
                 so=items(so),
                 vague=items(vague),
-                add=tuple((a[0], a[1]) if len(a) == 2 else ("", a[0]) for a in add),
+                add=(
+                    *((a[0], a[1]) if len(a) == 2 else ("", a[0]) for a in add),
+                    *((tail, "") for tail in tails_of(name, action, fields, words)),
+                ),
                 pose=fields.get("pose", ""),
                 known=frozenset(known),
                 dress=fields.get("dress") != "no",
@@ -204,6 +213,20 @@ def read_frames(path: Path, words: Words) -> list[Frame]:
             )
         )
     return found
+
+
+def tails_of(name: str, action: str, fields: dict[str, str], words: Words) -> list[str]:
+    """A few details that may be added to this action: open unless the premise tells them."""
+    first = fields["who"].split()[0].rstrip("+").replace("-", " ")
+    doer = next(s for s in words.subjects.values() if first in (s.name, *s.kinds))
+    kind = "vehicle" if "vehicle" in doer.kinds else "people" if doer.is_person else "animal"
+    told = " ".join((fields["do"], fields["add"]))
+    fitting = [
+        tail
+        for of, tail, classes in words.tails
+        if of == kind and action not in classes and tail.split()[-1] not in told
+    ]
+    return shuffled(fitting, "tails", name)[:TAILS] if fields.get("use") != "pool" else []
 
 
 @cache
