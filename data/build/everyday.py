@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import card
 import everyday_genres
 from everyday_pool import Pool
 from everyday_premises import Scene, scenes_of, wordings
@@ -23,6 +24,7 @@ from output import Output, json_lines
 from templates import SourceError
 from variation import shuffled
 
+CARD = Path(__file__).parent / "EVERYDAY.md"
 SCENES, WORDINGS = 7, 3  # of each action, of each scene in training
 HELD_OUT_SCENES = 5  # of each action that training never sees
 OTHER_SCENES = 2  # of each action for dev and for test
@@ -168,6 +170,7 @@ def build(output: Output) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the everyday NLI corpus.")
     parser.add_argument("--out", metavar="FOLDER", required=True, help="where the files go")
+    parser.add_argument("--card", action="store_true", help="write the rows into EVERYDAY.md")
     options = parser.parse_args(arguments)
     output = Output()
     try:
@@ -175,6 +178,9 @@ def main(arguments: list[str] | None = None) -> int:
     except SourceError as problem:
         print(problem, file=sys.stderr)
         return 1
+    if options.card:
+        text = CARD.read_text(encoding="utf-8")
+        CARD.write_text(card.fill(text, output), encoding="utf-8", newline="\n")
     for path, content in output.files.items():
         target = Path(options.out) / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,19 @@ from everyday_words import Frame, Place, Words, is_state
 
 DULL = (
     *("have", "get", "want", "need", "plan", "look", "feel", "help", "give", "care", "move"),
-    *("show", "touch", "see", "become", "remember", "work", "ask", "find", "speak", "talk"),
+    *(
+        "show",
+        "touch",
+        "see",
+        "become",
+        "remember",
+        "work",
+        "ask",
+        "find",
+        "speak",
+        "talk",
+        "prepare",
+    ),
 )
 VAGUE = {"someone", "something", "somebody", "person", "it", "them"}
 TOGETHER = ("each other", "one another", "together", "with others", "in a group")

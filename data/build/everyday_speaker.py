@@ -58,6 +58,7 @@ class Speaker:
         phrase = self.draws.choose(phrase)
         if plural and not self.premise.plural:
             phrase = phrase.replace("<their>", "their").replace("<they>", "they")
+            phrase = re.sub(r"\bits\b", "their", phrase)
         return self.premise.fill(phrase)
 
     def there_is(self, where: str) -> str:

@@ -37,8 +37,8 @@ WEIGHTS = {
         **{"more": 58, "attribute": 13, "clothes": 3, "place": 50, "condition": 6, "not": 3},
     },
     "contradiction": {
-        **{"other": 58, "object": 12, "place": 15, "subject": 5, "number": 9, "attribute": 26},
-        **{"clothes": 12, "condition": 14, "pose": 26, "not": 4, "opposite": 5},
+        **{"other": 72, "object": 8, "place": 15, "subject": 4, "number": 8, "attribute": 22},
+        **{"clothes": 12, "condition": 14, "pose": 26, "not": 3, "opposite": 6},
     },
 }
 
@@ -147,7 +147,7 @@ class Statements(Speaker):
         if not open_ones:
             return None
         details = [a for a in open_ones if a[0]]
-        if details and self.draws.chance(50):  # near the premise: what it says, and a little more
+        if details and self.draws.chance(65):  # near the premise: what it says, and a little more
             open_ones = details
         words, text = self.draws.pick(open_ones)
         if words and (not text or self.draws.chance(60)):  # the same action with a detail more
