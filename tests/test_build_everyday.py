@@ -42,7 +42,13 @@ RELATIONS = [
     *(("m[ae]n|boys?", "wom[ae]n|lady|girls?", "contradiction"),),
     *(("child|children|boys?|girls?", "m[ae]n|wom[ae]n|adults?", "contradiction"),),
     *(("play|plays|playing", "sleep|sleeps|sleeping|asleep", "contradiction"),),
-    *(("run|runs|running|jogs?|jogging", "sitting|standing|sleeping|asleep", "contradiction"),),
+    *(
+        (
+            "run|runs|running|jogs?|jogging",
+            f"{SEATED}|lying|standing|asleep|sleeping",
+            "contradiction",
+        ),
+    ),
     *((("two", "three"), ("three", "two"), "contradiction"),),
     *((("sits?|sitting", "stands?|standing"), ("stands?|standing", SEATED), "contradiction"),),
     *(("old|elderly|young", "old|young", "contradiction"),),

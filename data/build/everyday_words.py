@@ -137,6 +137,9 @@ def read_words() -> Words:
         words.tails.append((kind, tail, set(classes.split())))
     for path in sorted((FOLDER / "scenes").glob("*.txt")):
         words.frames += read_frames(path, words)
+    names = [(frame.theme, frame.name) for frame in words.frames]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise SourceError(f"two actions of a theme have the same name: {sorted(twice)}")
     return words
 
 
