@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from sbert_lab.course.grading import lesson, submissions, suspicion
+from sbert_lab.course.grading import harness, lesson, submissions, suspicion
 from sbert_lab.course.grading.grade import grade_folder
 from sbert_lab.course.grading.guard import Guard
 from sbert_lab.errors import InputError
@@ -172,6 +172,17 @@ def test_an_answer_that_cannot_be_found_is_left_out(tmp_path):
     nbformat.write(book, path)
     exercises = lesson.exercises_of("02_pooling")
     assert set(submissions.read_answers(path, exercises)) == {e.id for e in exercises} - {"02-mean"}
+
+
+def test_a_crash_inside_a_check_names_the_line_and_the_cause(monkeypatch):
+    from sbert_lab.course import diagnose, nb02
+
+    monkeypatch.setattr(diagnose, "say", diagnose.say)  # put back afterwards
+    answer = "def mean_pool(vectors, mask):\n    return (vectors * mask).sum(dim=1)\n"
+    job = {"lesson": [], "answer": answer, "test": "checks.mean_pool(mean_pool)"}
+    said = harness.judge(job, {"checks": nb02, "__name__": "__main__"})["said"]
+    assert "line 2: return (vectors * mask).sum(dim=1) | RuntimeError" in said
+    assert "unsqueeze(-1)" in said and "\n" not in said
 
 
 def test_the_guard_puts_back_modules_classes_and_functions():

@@ -101,6 +101,9 @@ def test_peek_shows_the_source_as_it_is(shown):
     lab.peek(mean_pool)
     assert "def mean_pool(" in shown[0]["text/markdown"]
     assert shown[0]["text/plain"].startswith("# sbert_lab.pooling.mean_pool\n")
+    lab.peek(mean_pool, folded=True)
+    folded = shown[1]["text/markdown"]
+    assert folded.startswith("<details><summary>") and "\n\n```python\ndef mean_pool(" in folded
 
 
 def test_nothing_is_missing_here_and_what_is_missing_is_named(monkeypatch):

@@ -402,7 +402,7 @@ checks.max_pool(max_pool)
 # Done? Compare with the package, which also thinks of a row that is nothing but padding:
 
 # %%
-peek(pooling.max_pool)
+peek(pooling.max_pool, folded=True)
 
 # %% [markdown]
 # ## 5 · Who speaks in the pooled vector?

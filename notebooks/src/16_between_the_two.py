@@ -428,7 +428,7 @@ checks.meet(meet)
 # When you are done, compare with the package, which writes both sums as `einsum`:
 
 # %%
-peek(PolyEncoder.meet)
+peek(PolyEncoder.meet, folded=True)
 
 # %% [markdown]
 # ### Training it: the same loop

@@ -208,12 +208,18 @@ def _markdown(text: str) -> None:
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
-def peek(function: Callable) -> None:
-    """Show the source of a function or class of the package, right here."""
+def peek(function: Callable, *, folded: bool = False) -> None:
+    """Show the source of a function or class of the package, right here.
+
+    Folded where it is the answer to an exercise: whoever runs all cells does not see it by chance.
+    """
     from IPython.display import display
 
     target = inspect.unwrap(function)
     source = textwrap.dedent(inspect.getsource(target)).rstrip()
     where = f"{target.__module__}.{target.__qualname__}"
     fence = f"**`{where}`**\n\n```python\n{source}\n```"
+    if folded:
+        closed = f"<details><summary><code>{where}</code>: solve the exercise first</summary>"
+        fence = f"{closed}\n\n```python\n{source}\n```\n\n</details>"
     display({"text/markdown": fence, "text/plain": f"# {where}\n{source}"}, raw=True)

@@ -52,7 +52,8 @@ def grade_folder(
             prose[one.student, one.notebook] = texts
             grades.sort(key=lambda g: (g.student, g.notebook))
             write_tables(folder, grades, [t for key in sorted(prose) for t in prose[key]])
-            said = one.problem or f"{sum(g.points or 0 for g in found)} points"
+            points = f"{sum(g.points or 0 for g in found)} points"
+            said = next((g.said for g in found if not g.answer), points)  # no answer: not graded
             say(f"{done} of {len(submissions)}: {one.student}/{one.path.name}: {said}")
     return grades
 

@@ -8,6 +8,7 @@ there is no fork (Windows), the grader starts the program once for every answer.
 import ast
 import contextlib
 import json
+import linecache
 import os
 import secrets
 import select
@@ -48,6 +49,7 @@ def run_setup(source: str, namespace: dict) -> str:
 
 def run_source(source: str, namespace: dict, name: str) -> None:
     """Run a cell's source; the value of a last expression is dropped, as it is not shown."""
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)  # to show its lines
     code = compile(ast.parse(source, filename=name), name, "exec")
     exec(code, namespace)  # answers are programs: running them is what this module is for
 
@@ -76,7 +78,8 @@ def judge(exercise: dict, namespace: dict) -> dict:
         run_source(exercise["test"], namespace, "check")
     except BaseException as error:
         return {"said": _describe(error), "look": look}
-    return {"said": said[-1] if said else "the check said nothing", "look": look}
+    line = said[-1] if said else "the check said nothing"
+    return {"said": " | ".join(part.strip() for part in line.splitlines()), "look": look}
 
 
 def in_a_copy(exercise: dict, namespace: dict) -> dict:
