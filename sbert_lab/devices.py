@@ -40,8 +40,8 @@ def pick_precision(name: str, device: torch.device) -> str:
 
 
 def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager:
-    """Mixed precision for the forward pass; nothing at all for fp32."""
-    if precision == "fp32":
+    """Mixed precision for the forward pass; nothing at all for fp32 and int8."""
+    if precision not in _DTYPES:
         return contextlib.nullcontext()
     return torch.autocast(device.type, dtype=_DTYPES[precision])
 

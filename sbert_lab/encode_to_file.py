@@ -55,6 +55,7 @@ def encode_to_file(
     """
     if window < 1:
         raise InputError(f"window must be at least 1, got {window}")
+    precision = encoder.auto_precision if precision == "auto" else precision
     us, plan = join_processes(encoder.device), smart_plan(encoder.device, token_budget)
     with _as_file(sentences, Path(output), us) as read:
         count, digest = _survey(read(), sentences)
@@ -68,13 +69,15 @@ def encode_to_file(
         bar = tqdm(total=count, initial=made.done["rows"], unit="sentence",
                    disable=not show_progress or not us.is_main)  # fmt: skip
         left = (one for one in _windows(read(), window) if one[0] >= made.done["rows"])
+        ready = encoder.ready(precision, count)
         with bar, evaluating(encoder, precision):
             for start, ids, cut in tokenize_ahead(left, encoder.tokenize):
                 batches = plan([len(one) for one in ids])
                 for place, batch in enumerate(batches, start=start // window):
                     if place % us.world == us.rank:
                         some = [ids[i] for i in batch]
-                        made.rows[start + batch] = encoder.embed(some, normalize=normalize)
+                        vectors = encoder.embed(some, ready=ready, normalize=normalize)
+                        made.rows[start + batch] = vectors
                 made.finish_window(start + len(ids), cut)
                 bar.update(len(ids))
         made.publish()

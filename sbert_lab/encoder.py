@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.utils import logging
 
-from sbert_lab.devices import pick_device
+from sbert_lab.devices import pick_device, pick_precision
 from sbert_lab.encoder_folder import (
     Settings,
     find_folder,
@@ -21,10 +21,13 @@ from sbert_lab.encoder_folder import (
     write_digests,
     write_settings,
 )
-from sbert_lab.encoding import Encoder, name_half_character
+from sbert_lab.encoding import Collate, Encoder, Forward, name_half_character
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder
+from sbert_lab.packed import PRODUCTS, Groups, Packed, can_pack, pack
 from sbert_lab.pooling import POOLERS, pool
+
+FEW = 32  # sentences: for fewer a second copy of the weights does not pay
 
 
 class SentenceEncoder(Encoder):
@@ -55,6 +58,7 @@ class SentenceEncoder(Encoder):
         self._pieces = Tokenizer.from_str(backend.to_str())  # a copy, so that its settings are ours
         self._pieces.no_padding()
         self._pieces.enable_truncation(max_length)
+        self._kept: tuple | None = None  # weights in eight bits, and of which weights
 
     # ---- loading and saving
 
@@ -67,10 +71,13 @@ class SentenceEncoder(Encoder):
         max_length: int | None = None,
         revision: str | None = None,
         device: str | None = None,
+        precision: str = "auto",
     ) -> "SentenceEncoder":
         """Open a name in data/models, a folder, or 'hub/id@revision'.
 
         pooling=None takes the folder's own, else mean. Folders of sentence-transformers open too.
+        `precision` is what encode(precision="auto") will mean; "int8" is for CPUs, faster and a
+        little less exact.
         """
         if pooling is not None:
             require_choice("pooling", pooling, POOLERS)
@@ -86,7 +93,10 @@ class SentenceEncoder(Encoder):
             max_length=min(max_length or settings.max_length or 128, limit),
             lower_case=settings.lower_case,
         )
-        return encoder.to(pick_device(device)).eval()
+        encoder.to(pick_device(device)).eval().auto_precision = precision
+        if precision == "int8":
+            encoder.ready("int8")
+        return encoder
 
     def save(self, path: str | Path) -> Path:
         """Write a folder that this class and sentence-transformers both open. All or nothing."""
@@ -126,6 +136,33 @@ class SentenceEncoder(Encoder):
         tokens = self.token_embeddings(input_ids, attention_mask)
         embeddings = pool(self.pooling, tokens, attention_mask)
         return F.normalize(embeddings, dim=-1) if self.normalize else embeddings
+
+    @torch.inference_mode()
+    def ready(self, precision: str, sentences: int = FEW) -> tuple[Collate, Forward]:
+        """How to encode so many sentences: on a CPU without padding, by a copy of the weights."""
+        kind = pick_precision(precision, self.device)
+        unchanged = type(self).forward is SentenceEncoder.forward and "forward" not in vars(self)
+        packs = kind in PRODUCTS and unchanged and can_pack(self.backbone)
+        if kind != "int8":
+            use = packs and sentences >= FEW
+            return (pack, self._pooled(Packed(self.backbone))) if use else (self.pad, self)
+        if not packs:
+            raise InputError(
+                f"int8 is for BERT and RoBERTa on a CPU, here is {type(self.backbone).__name__} "
+                f"on {self.device}: use precision='auto'"
+            )
+        state = [(p.data_ptr(), p._version) for p in self.backbone.parameters()]
+        if self._kept is None or self._kept[0] != state:
+            self._kept = state, Packed(self.backbone, "int8")
+        return pack, self._pooled(self._kept[1])
+
+    def _pooled(self, packed: Packed) -> Forward:
+        def forward(input_ids: Tensor, groups: Groups, order: Tensor) -> Tensor:
+            found = torch.cat([pool(self.pooling, x, None) for x in packed(input_ids, groups)])
+            embeddings = torch.empty_like(found).index_copy_(0, order, found)
+            return F.normalize(embeddings, dim=-1) if self.normalize else embeddings
+
+        return forward
 
     def token_embeddings(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """The backbone's last layer: (B, T) -> (B, T, H)."""

@@ -251,18 +251,27 @@ class Encoder(nn.Module):
 
         `token_budget` is the most tokens, padding included, that one batch may hold.
         """
+        sentences = check_sentences(sentences)
+        precision = self.auto_precision if precision == "auto" else precision
+        collate, forward = self.ready(precision, len(sentences))
         return forward_all(
-            check_sentences(sentences),
+            sentences,
             self,
             tokenize=self.tokenize,
-            collate=self.pad,
-            forward=self,
+            collate=collate,
+            forward=forward,
             plan=smart_plan(self.device, token_budget or self.token_budget),
-            precision=self.auto_precision if precision == "auto" else precision,
+            precision=precision,
             normalize=normalize and not self.normalize,
             show_progress=show_progress,
         )
 
-    def embed(self, ids: list[list[int]], *, normalize: bool = False) -> np.ndarray:
+    def ready(self, precision: str, sentences: int) -> tuple[Collate, Forward]:
+        """How to encode so many sentences: what makes a batch of token ids, what computes it."""
+        return self.pad, self
+
+    def embed(
+        self, ids: list[list[int]], *, ready: tuple[Collate, Forward], normalize: bool = False
+    ) -> np.ndarray:
         """The vectors of one batch of tokenized sentences: float32 (B, H)."""
-        return compute_batch(self, self.pad, self, ids, normalize=normalize and not self.normalize)
+        return compute_batch(self, *ready, ids, normalize=normalize and not self.normalize)

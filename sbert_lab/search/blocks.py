@@ -73,16 +73,21 @@ def best_pairs(
 
 
 def _best_overall(vectors, limit: int, minimum: float, block: int) -> list[tuple]:
+    """A block's rows are looked at only if their best pair passes the bar: so far the limit-th."""
     scores, left, bar = torch.empty(0), torch.empty(0, dtype=torch.long), minimum
     right = left
     for start, offset, cosines in upper_triangle(vectors, block):
-        flat = cosines.flatten()
-        places = torch.nonzero(flat >= bar).squeeze(1)
-        if not len(places):
+        best = cosines.amax(dim=1)
+        if len(best) >= limit:  # so many rows have a pair that good, so the answer is no worse
+            bar = max(bar, float(torch.topk(best, limit).values[-1]))
+        rows = torch.nonzero(best >= bar).squeeze(1)
+        if not len(rows):
             continue
-        scores = torch.cat([scores, flat[places]])
-        left = torch.cat([left, start + places // cosines.shape[1]])
-        right = torch.cat([right, offset + places % cosines.shape[1]])
+        some = cosines[rows]
+        places, columns = torch.nonzero(some >= bar, as_tuple=True)
+        scores = torch.cat([scores, some[places, columns]])
+        left = torch.cat([left, start + rows[places]])
+        right = torch.cat([right, offset + columns])
         if len(scores) > limit:
             scores, order = torch.topk(scores, limit)
             left, right, bar = left[order], right[order], max(minimum, float(scores[-1]))

@@ -1,0 +1,107 @@
+"""Encoding without padding gives the vectors of the network itself."""
+
+import numpy as np
+import pytest
+import torch
+
+from sbert_lab.encode_to_file import encode_to_file
+from sbert_lab.encoder import FEW, SentenceEncoder
+from sbert_lab.errors import InputError
+from sbert_lab.packed import Packed, can_pack, pack
+from sbert_lab.pooling import POOLERS
+
+TEXT = "a dog sings and the cats listen to it in their warm little garden"
+WORDS = TEXT.split()
+MANY = [" ".join(WORDS[i % 5 : i % 5 + 1 + i % 9]) for i in range(2 * FEW)]
+
+
+@pytest.fixture(params=["bert", "roberta"])
+def encoder(tiny_folders, request):
+    return SentenceEncoder.load(tiny_folders[request.param], max_length=32)
+
+
+def by_the_network(encoder, sentences):
+    with torch.inference_mode():
+        return encoder.eval()(**encoder.collate(sentences)).numpy()
+
+
+@pytest.mark.parametrize("pooling", POOLERS)
+@pytest.mark.parametrize("onednn", [True, False])
+def test_packed_sentences_have_the_vectors_of_padded_ones(encoder, pooling, onednn, monkeypatch):
+    if not onednn:
+        monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    encoder.pooling, encoder.normalize = pooling, pooling == "mean"
+    padding = encoder.tokenizer.pad_token
+    sentences = [*MANY, f"a {padding} dog", ""]
+    assert encoder.ready("auto", len(sentences))[0] is pack
+    np.testing.assert_allclose(
+        encoder.encode(sentences), by_the_network(encoder, sentences), atol=1e-5
+    )
+
+
+def test_no_padding_is_computed_and_every_sentence_finds_its_row():
+    batch = pack([[1, 2], [3, 4, 5], [6, 7], [8]])
+    assert batch["input_ids"].tolist() == [3, 4, 5, 1, 2, 6, 7, 8]
+    assert batch["groups"] == [(3, 1), (2, 2), (1, 1)]
+    assert batch["order"].tolist() == [1, 0, 2, 3]
+
+
+def test_a_few_sentences_go_through_the_network_itself(encoder):
+    assert encoder.ready("auto", FEW - 1)[1] is encoder
+    together, alone = encoder.encode(MANY), [encoder.encode([one])[0] for one in MANY]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def change_hook(encoder):
+    encoder.backbone.encoder.layer[0].register_forward_hook(lambda _, __, output: output * 2)
+
+
+def change_part(encoder):
+    class Doubled(torch.nn.Linear):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    encoder.backbone.encoder.layer[0].intermediate.dense.__class__ = Doubled
+
+
+def change_forward(encoder):
+    real = encoder.backbone.encoder.forward
+    encoder.backbone.encoder.forward = lambda x, *rest, **more: real(x * 2, *rest, **more)
+
+
+@pytest.mark.parametrize("change", [change_hook, change_part, change_forward])
+def test_a_changed_network_keeps_its_own_forward(encoder, change):
+    before = encoder.encode(MANY)
+    change(encoder)
+    assert not can_pack(encoder.backbone)
+    np.testing.assert_allclose(encoder.encode(MANY), by_the_network(encoder, MANY), atol=1e-5)
+    assert np.abs(encoder.encode(MANY) - before).max() > 1e-3
+    with pytest.raises(InputError, match="int8 is for BERT and RoBERTa on a CPU"):
+        encoder.encode(MANY, precision="int8")
+
+
+@pytest.mark.parametrize("precision", ["auto", "int8"])
+def test_vectors_follow_the_weights(encoder, precision):
+    before = encoder.encode(MANY, precision=precision)
+    with torch.no_grad():
+        encoder.backbone.encoder.layer[-1].output.dense.weight.mul_(-1)
+    assert np.abs(encoder.encode(MANY, precision=precision) - before).max() > 1e-3
+
+
+def test_int8_is_close_and_is_made_once(encoder, tiny_folders, tmp_path, monkeypatch):
+    folder = tiny_folders[encoder.backbone.config.model_type]
+    small = SentenceEncoder.load(folder, max_length=32, precision="int8")
+    exact, rounded = encoder.encode(MANY), small.encode(MANY)
+    cosines = (exact * rounded).sum(1) / np.linalg.norm(exact, axis=1)
+    cosines /= np.linalg.norm(rounded, axis=1)
+    assert cosines.min() > 0.99 and np.abs(exact - rounded).max() > 1e-5
+    monkeypatch.setattr(Packed, "__init__", None)  # a second copy would fail
+    np.testing.assert_array_equal(small.encode(MANY), rounded)
+    np.testing.assert_allclose(small.encode(MANY[:1]), rounded[:1], atol=0.05)
+    np.testing.assert_array_equal(encode_to_file(small, MANY, tmp_path / "v.npy"), rounded)
+
+
+def test_int8_is_saved_with_all_its_digits(encoder, tiny_folders, tmp_path):
+    small = SentenceEncoder.load(tiny_folders[encoder.backbone.config.model_type], precision="int8")
+    back = SentenceEncoder.load(small.save(tmp_path / "model"), max_length=32)
+    np.testing.assert_array_equal(back.encode(MANY), encoder.encode(MANY))
