@@ -73,8 +73,8 @@ ledger: environment  ## from the recorded runs to the claims' verdicts, the ledg
 data: environment  ## rebuild data/mini from its sources, byte for byte
 	$(VENV)/python data/build/build_mini.py
 
-bench: environment  ## compare our encoding speed with sentence-transformers
-	$(VENV)/python tests/bench_encoding.py
+bench: environment  ## time ours beside sentence-transformers: a table, data/results/bench.json and its figure
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false TQDM_DISABLE=1 $(VENV)/python data/build/bench
 
 faults: environment  ## make accidents happen (killed, full disk, odd input, ...) and count what is lost
 	PYTHONPATH=tests OMP_NUM_THREADS=1 $(VENV)/python -m faults --jobs $(WORKERS) $(SECTIONS)

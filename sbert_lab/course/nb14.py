@@ -303,3 +303,57 @@ def rates(ours: Mapping[str, Sequence[float]], paper: Mapping[str, float]) -> Ax
     axes.set_xlabel("sentences per second (log scale)")
     axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2, fontsize=9)
     return axes
+
+
+# ---- beside sentence-transformers: data/results/bench.json, written by `make bench`
+
+_GROWING = {
+    "encode": "encode to a file",
+    "search": "10 best for 100 queries",
+    "pairs": "best pairs",
+}
+
+
+def bench_table(bench: Mapping) -> str:
+    """One line a comparison: how many times as fast, the spread of the rounds, the goal."""
+    lines = [f"{'work':26} {'times as fast':>13} {'rounds from .. to':>19} {'goal':>6}  what"]
+    for name, row in bench["rows"].items():
+        if "ratio" in row:
+            found, goal = row["ratio"], row.get("goal", "-")
+            spread = f"{found['low']:.2f} .. {found['high']:.2f}"
+            median = f"{found['median']:.2f}"
+            lines.append(f"{name:26} {median:>13} {spread:>19} {goal:>6}  {row['what']}")
+    return "\n".join(lines)
+
+
+def bench_picture(bench: Mapping) -> Figure:
+    """Times as fast as sentence-transformers, a row a work, and the goals: for README and 14."""
+    rows = {n: r for n, r in bench["rows"].items() if "ratio" in r and n not in ("hnsw", "import")}
+    figure, axes = new(7, 0.5 * len(rows) + 1.2)
+    for place, row in enumerate(rows.values()):
+        found = row["ratio"]
+        axes.plot([found["low"], found["high"]], [place] * 2, color=COLORS[0], lw=3, alpha=0.5)
+        axes.plot(found["median"], place, "o", color=COLORS[0], ms=9)
+        axes.plot(row["goal"], place, "D", color=COLORS[1], markeredgecolor="black")
+    axes.axvline(1, color=GREY, lw=1, ls="--")
+    axes.plot([], [], "o-", color=COLORS[0], label="measured: median and all rounds")
+    axes.plot([], [], "D", ls="", color=COLORS[1], markeredgecolor="black", label="goal")
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set(ylim=(len(rows) - 0.5, -0.5), xlabel="times as fast as sentence-transformers (= 1)")
+    axes.set_xlim(left=0)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2, fontsize=9)
+    return figure
+
+
+def growth_picture(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Figure:
+    """Seconds (left) and peak megabytes (right) against the number of things, all on log axes."""
+    figure, axes = new(9, 3.8, columns=2)
+    for number, (job, label) in enumerate(_GROWING.items()):
+        sizes = [int(n) for n in growth[job]]
+        for axis, what in zip(axes, ("seconds", "mb"), strict=True):
+            values = [max(0.1 if what == "mb" else 1e-4, one[what]) for one in growth[job].values()]
+            axis.plot(sizes, values, marker="os^"[number], color=COLORS[number], label=label)
+    for axis, label in zip(axes, ("processor seconds", "megabytes above the start"), strict=True):
+        axis.set(xscale="log", yscale="log", xlabel="sentences or vectors", ylabel=label)
+    axes[0].legend(fontsize=9)
+    return figure

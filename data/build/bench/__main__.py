@@ -5,14 +5,9 @@ Times are processor seconds. Without names all rows are measured (about 20 minut
 """
 
 import argparse
-import os
 import platform
 import sys
 from datetime import date
-
-for name, value in {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false",
-                    "TQDM_DISABLE": "1"}.items():  # fmt: skip
-    os.environ.setdefault(name, value)
 
 import rows
 import torch

@@ -23,7 +23,6 @@ from sbert_lab.experiments.evaluation.indexes import measure_index, perturb
 from sbert_lab.experiments.evaluation.sts import spearman
 from sbert_lab.search import VectorIndex, best_pairs, top_k
 
-
 BATCHES = (32, 64, 128)
 
 
@@ -245,9 +244,13 @@ def _questions() -> list[str]:
 
 
 def imports(rounds: int) -> dict:
-    """Processor seconds of a fresh Python that imports and ends, less those of one that does not."""
-    lines = {"nothing": "pass", "ours": "import sbert_lab", "theirs": "import sentence_transformers",
-             "ours with torch": "from sbert_lab import SentenceEncoder"}  # fmt: skip
+    """Processor seconds of a fresh Python that imports and ends, less those of a bare one."""
+    lines = {
+        "nothing": "pass",
+        "ours": "import sbert_lab",
+        "ours with torch": "from sbert_lab import SentenceEncoder",
+        "theirs": "import sentence_transformers",
+    }
 
     def start(line: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
