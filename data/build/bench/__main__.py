@@ -8,6 +8,7 @@ import argparse
 import platform
 import sys
 from datetime import date
+from functools import partial
 
 import rows
 import torch
@@ -17,28 +18,30 @@ from sbert_lab.files import read_json, write_json
 from sbert_lab.paths import data_dir
 
 MINILM = "all-MiniLM-L6-v2"
-ROWS = {
-    "import": lambda n: rows.imports(min(n, 3)),
-    "encode mini-bert": lambda n: rows.encode("mini-bert", 2000, n, 2.0),
-    f"encode {MINILM}": lambda n: rows.encode(MINILM, 400, n, 1.35),
-    "training": lambda n: rows.training(min(n, 4)),
-    "best pairs": rows.pairs,
-    "int8 mini-sbert": lambda n: rows.int8("mini-sbert"),
-    f"int8 {MINILM}": lambda n: rows.int8(MINILM),
-    "hnsw": lambda n: rows.graph(),
-    "encode to a file": None,
-    "growth": None,
-}
+ROWS = {  # name: (what to run, given the rounds; in full, and quickly)
+    "import": (rows.imports, {}, {}),
+    "encode mini-bert": (
+        partial(rows.encode, model="mini-bert", goal=2.0), {"count": 4000}, {"count": 600},
+    ),
+    f"encode {MINILM}": (
+        partial(rows.encode, model=MINILM, goal=1.35), {"count": 600}, {"count": 100},
+    ),
+    "training": (rows.training, {"steps": 200}, {"steps": 50}),
+    "best pairs": (rows.pairs, {}, {}),
+    "int8 mini-sbert": (partial(rows.int8, model="mini-sbert"), {}, {}),
+    f"int8 {MINILM}": (partial(rows.int8, model=MINILM), {"count": 1379}, {"count": 300}),
+    "hnsw": (rows.graph, {}, {"count": 30_000}),
+    "encode to a file": (rows.to_file, {"count": 1_000_000}, {"count": 20_000}),
+    "growth": (rows.growth, {"largest": 6}, {"largest": 4}),
+}  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="row", help=", ".join(ROWS))
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--sentences", type=int, default=1_000_000, help="to encode to a file")
+    parser.add_argument("--quick", action="store_true", help="fewer sentences: half a minute a row")
     given = parser.parse_args()
-    ROWS["encode to a file"] = lambda n: rows.to_file(given.sentences)
-    ROWS["growth"] = lambda n: rows.growth(min(given.sentences, 10**6))
     unknown = [name for name in given.names if name not in ROWS]
     if unknown:
         sys.exit(f"unknown row {unknown[0]!r}: choose {', '.join(ROWS)}")
@@ -46,7 +49,9 @@ def main() -> None:
     path = data_dir("results", "bench.json")
     found = read_json(path) if path.is_file() else {"rows": {}}
     for name in given.names or ROWS:
-        found["rows"][name] = {**ROWS[name](given.rounds), "date": str(date.today())}
+        run, full, quick = ROWS[name]
+        row = run(rounds=given.rounds, **(quick if given.quick else full))
+        found["rows"][name] = {**row, "date": str(date.today())}
         found["about"] = {"hardware": hardware(), "clock": "processor seconds, one thread",
                           "versions": versions()}  # fmt: skip
         write_json(path, found)

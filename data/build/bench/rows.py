@@ -47,7 +47,7 @@ def reference(folder: Path, max_length: int):
     return model
 
 
-def encode(model: str, count: int, rounds: int, goal: float) -> dict:
+def encode(*, model: str, count: int, rounds: int, goal: float) -> dict:
     folder = minilm_folder() if model == "all-MiniLM-L6-v2" else find_folder(model)
     sentences, source = stsb_sentences(count)
     ours = SentenceEncoder.load(folder)
@@ -98,13 +98,14 @@ def _products(encoder: SentenceEncoder):
     return run
 
 
-def int8(model: str) -> dict:
+def int8(*, model: str, rounds: int = 1, count: int = 1379) -> dict:
     """Spearman on the STSb test set, as it is and in eight bits."""
     folder = minilm_folder() if model == "all-MiniLM-L6-v2" else find_folder(model)
     try:
         rows, profile = data.load("stsb", "test", profile="real"), "real"
     except LabError:
         rows, profile = data.load("stsb", "test", profile="mini"), "mini"
+    rows = rows.select(range(min(count, len(rows))))
     found = {"what": f"STSb test ({profile}), {len(rows):,} pairs"}
     for precision in ("fp32", "int8"):
         encoder = SentenceEncoder.load(folder, precision=precision)
@@ -115,12 +116,12 @@ def int8(model: str) -> dict:
 
 # ---- training
 
-STEPS, BATCH = 120, 16
+BATCH = 16
 
 
-def training(rounds: int) -> dict:
+def training(*, rounds: int, steps: int) -> dict:
     """NLI softmax with mini-bert: pairs a second of whole runs, and the losses of both."""
-    rows = data.load("nli", "train", profile="mini").select(range(STEPS * BATCH))
+    rows = data.load("nli", "train", profile="mini").select(range(steps * BATCH))
     rows = rows.select_columns(["sentence1", "sentence2", "label"])
     seconds, losses = {"ours": [], "theirs": []}, {"ours": [], "theirs": []}
     for seed in range(rounds + 1):
@@ -134,10 +135,10 @@ def training(rounds: int) -> dict:
     return {
         "ratio": ratios(seconds["theirs"], seconds["ours"]),
         "goal": 1.5,
-        "per_second": {n: round(STEPS * BATCH / statistics.median(s)) for n, s in seconds.items()},
+        "per_second": {n: round(steps * BATCH / statistics.median(s)) for n, s in seconds.items()},
         "loss": mean,
         "last losses": last,
-        "what": f"mini NLI, {STEPS} steps of {BATCH} pairs, fp32, {rounds} rounds",
+        "what": f"mini NLI, {steps} steps of {BATCH} pairs, fp32, {rounds} rounds",
         "seconds": seconds,
     }
 
@@ -149,7 +150,7 @@ def _train_ours(rows, seed: int) -> tuple[float, list[float]]:
         start = time.process_time()
         history = train(task, rows, config, run_dir=Path(folder) / "run", show_progress=False)
         took = time.process_time() - start
-    return took, np.array(history.losses).reshape(STEPS // 10, -1).mean(1).tolist()
+    return took, np.reshape(history.losses, (-1, 10)).mean(1).tolist()
 
 
 def _train_theirs(rows, seed: int) -> tuple[float, list[float]]:
@@ -173,7 +174,7 @@ def _train_theirs(rows, seed: int) -> tuple[float, list[float]]:
     with tempfile.TemporaryDirectory() as folder:
         settings = SentenceTransformerTrainingArguments(
             output_dir=folder, per_device_train_batch_size=BATCH, num_train_epochs=1,
-            learning_rate=5e-4, warmup_steps=STEPS // 10, weight_decay=0.01, seed=seed,
+            learning_rate=5e-4, warmup_steps=len(rows) // BATCH // 10, weight_decay=0.01, seed=seed,
             logging_steps=10, report_to=[], save_strategy="no", disable_tqdm=True, use_cpu=True,
         )  # fmt: skip
         trainer = SentenceTransformerTrainer(
@@ -186,7 +187,7 @@ def _train_theirs(rows, seed: int) -> tuple[float, list[float]]:
 # ---- search
 
 
-def pairs(rounds: int, count: int = 10_000) -> dict:
+def pairs(*, rounds: int, count: int = 10_000) -> dict:
     from sentence_transformers.util import paraphrase_mining_embeddings
 
     given = np.random.default_rng(0).standard_normal((count, 384), dtype=np.float32)
@@ -208,7 +209,7 @@ def pairs(rounds: int, count: int = 10_000) -> dict:
     }
 
 
-def graph(count: int = 1_000_000, queries: int = 200) -> dict:
+def graph(*, rounds: int = 3, count: int = 1_000_000, queries: int = 200) -> dict:
     """HNSW against exact search; the vectors are made from mini-sbert's, as in notebook 15."""
     base = SentenceEncoder.load("mini-sbert").encode(_questions(), normalize=True)
     many, asked = perturb(base, count, seed=1), perturb(base, queries, seed=2)
@@ -222,7 +223,7 @@ def graph(count: int = 1_000_000, queries: int = 200) -> dict:
             index.set_effort(64)
         some = asked if kind == "hnsw" else asked[:20]
         runs = [measure_index(index, some, truth[: len(some)], clock=time.process_time)
-                for _ in range(3)]  # fmt: skip
+                for _ in range(rounds)]  # fmt: skip
         found[kind] = {"ms": [run["ms"] for run in runs], "recall": runs[0]["recall"],
                        "build_seconds": round(built, 1)}  # fmt: skip
         del index
@@ -243,7 +244,7 @@ def _questions() -> list[str]:
 # ---- import, memory, growth
 
 
-def imports(rounds: int) -> dict:
+def imports(*, rounds: int) -> dict:
     """Processor seconds of a fresh Python that imports and ends, less those of a bare one."""
     lines = {
         "nothing": "pass",
@@ -269,21 +270,22 @@ def imports(rounds: int) -> dict:
     }
 
 
-def to_file(count: int) -> dict:
+def to_file(*, count: int, rounds: int = 1) -> dict:
     found = in_new_process("encode", count)
     return {**found, "goal_mb": 300, "what": f"{count:,} sentences to a file with mini-bert"}
 
 
-def growth(largest: int) -> dict:
-    """Seconds and peak memory for n = 1e3 .. 1e6, as far as `largest` allows each work."""
-    sizes = [10**power for power in range(3, 7)]
-    limits = {"encode": largest, "search": 10**6, "pairs": 10**5}
-    before = {"encode": (), "search": (), "pairs": ("ours",)}
-    return {
-        job: {str(n): {k: v for k, v in in_new_process(job, *before[job], n).items()
-                       if k != "mb_over_time"} for n in sizes if n <= limit}
-        for job, limit in limits.items()
-    }  # fmt: skip
+def growth(*, largest: int, rounds: int = 1) -> dict:
+    """Seconds and peak memory for n = 1e3 .. 10**largest; all pairs of a million are too many."""
+    powers = {"encode": largest, "search": 6, "pairs": min(largest, 5)}
+    found: dict = {"what": f"n = 1e3 .. 1e{largest}; exact search to 1e6"}
+    for job, power in powers.items():
+        whose = ("ours",) if job == "pairs" else ()
+        sizes = [10**p for p in range(3, power + 1)]
+        found[job] = {str(n): in_new_process(job, *whose, n) for n in sizes}
+        for one in found[job].values():
+            one.pop("mb_over_time", None)
+    return found
 
 
 warnings.simplefilter("ignore")
