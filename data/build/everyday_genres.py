@@ -150,4 +150,5 @@ def choose(
     if label == "contradiction":  # another event: of the cores those that say the least of the same
         groups[0] = sorted(groups[0], key=lambda text: overlap(premise, text))[:4]
         groups[0] = shuffled(groups[0], "genre statements", premise)
-    return [*groups[0][: 2 if both else 1], *groups[1]][:OF_EACH_LABEL]
+    found = dict.fromkeys([*groups[0][: 2 if both else 1], *groups[1]])
+    return list(found)[:OF_EACH_LABEL]
