@@ -49,6 +49,15 @@ def test_the_solution_has_no_outputs_and_the_student_notebook_no_answers(name):
 
 
 @every_notebook
+def test_the_minutes_are_counted_and_not_typed(name):
+    script = (NOTEBOOKS / "src" / f"{name}.py").read_text(encoding="utf-8")
+    assert "study_minutes=MINUTES" in script
+    built = cells.script_cells(name)
+    assert not any("MINUTES" in cell.source for cell in built)
+    assert f"{cells.minutes(name)} minutes" in built[0].source
+
+
+@every_notebook
 def test_links_between_notebooks_lead_somewhere(name):
     import re
 

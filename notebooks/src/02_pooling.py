@@ -434,22 +434,29 @@ print("dimensions won by all tokens together:", int(wins.sum()), "of", encoder.d
 of_tokens, of_wins = is_content.float().mean(), wins[is_content].sum() / wins.sum()
 print(f"content words: {int(is_content.sum())} of {len(names)} tokens, {of_tokens:.0%};", end=" ")
 print(f"they win {int(wins[is_content].sum())} of {int(wins.sum())} dimensions, {of_wins:.0%}")
-print("a larger share of the dimensions than of the tokens:", bool(of_wins > of_tokens))
+shows(
+    100 * float(of_wins - of_tokens),
+    margin=10,
+    more="Content words win {by:.0f} points more of the dimensions than they have of the tokens: here "
+    "MAX listens to meaning.",
+    less="Content words win {by:.0f} points less of the dimensions than they have of the tokens: the "
+    "small tokens speak louder.",
+    same="Content words win about the share of the dimensions that they have of the tokens: MAX "
+    "collects peaks, wherever they are, and does not look for meaning.",
+)
 you_said(guess_winner, names[int(wins.argmax())])
 
 # %%
 plots.show(
     figures.max_picks(names, vectors),
     caption="Black dots mark the winner of each dimension, bars count the wins. How many go to the "
-    "full stop, to [SEP] and to small words? MAX collects peaks, wherever they are.",
+    "full stop, to [SEP] and to small words?",
     alt="Left: a table of values, tokens by the first 32 dimensions, one black dot per column on "
     "the largest value. Right: bars with the number of dimensions that each token wins.",
 )
 
 # %% [markdown]
-# If content words won because of their meaning, they would take a far larger share of the
-# dimensions than they have of the tokens. Compare the two shares above. This is one sentence, an
-# example, not a proof: put in your own and count again.
+# This is one sentence, an example, not a proof: put in your own and count again.
 
 # %% [markdown]
 # <a id="q-which-layer-which-tokens"></a>

@@ -91,13 +91,11 @@ checks.features(features)
 
 # %% [markdown]
 # Now the loss. The head gives three numbers per pair, the *logits*; softmax turns them into
-# probabilities. The loss of a pair is minus the logarithm of the probability that its true label
-# got: 0 for a sure and right answer, large for a sure and wrong one.
+# probabilities. The loss of a pair is minus the logarithm of the probability of its true label: 0
+# for a sure and right answer, large for a sure and wrong one.
 #
 # **Predict.** A head that knows nothing gives each class one third. What is its loss, -ln(1/3)?
-#
-# The cell below computes the loss of a fresh head on 64 pairs. `concatenate` is the package's
-# version of your `features`.
+# (The cell below has a fresh head and 64 pairs; `concatenate` is the package's `features`.)
 
 # %%
 guess_start = None  # your guess
@@ -170,9 +168,9 @@ all_weights = sum(w.numel() for w in task.parameters())
 print(f"encoder {encoder_weights:,} + head {all_weights - encoder_weights:,} weights")
 
 # %% [markdown]
-# In notebook 04 you wrote the loop by hand. Here is one step as the package takes it. Look for your
-# own lines, then for what came on top: this step's learning rate, several batches that share one
-# step, half precision on a GPU, a limit on the length of the gradient.
+# One step as the package takes it. Look for your own lines from notebook 04, then for what came on
+# top: this step's learning rate, several batches in one step, half precision on a GPU, a limit on
+# the gradient.
 
 # %%
 peek(take_step)
@@ -395,10 +393,9 @@ shows(
 
 # %% [markdown]
 # *Above guessing* for `pretrained` and *like guessing* for `shuffled labels` together mean that the
-# labels taught something; *like guessing* for both, that the pairs were too few for this model.
-# `random start` shows what pretraining is worth. (An untrained network is far above 0 on STSb:
-# random word vectors, averaged, still notice which words two sentences share.) A 95 % interval is
-# wrong one time in twenty, so a single surprising word is not yet a discovery.
+# labels taught something; *like guessing* for both, that the pairs were too few for this model. (An
+# untrained network is far above 0 on STSb: random word vectors, averaged, still notice shared
+# words.) A 95 % interval is wrong one time in twenty.
 
 # %% [markdown]
 # ### How new are the new pairs?
@@ -498,12 +495,12 @@ if longer:
 
 # %% [markdown]
 # In the recorded run, `new-wording` is what we called familiar; the other parts are new to the
-# model. Compare the parts with the change on STSb: an accuracy can look like a success and be none.
+# model. An accuracy can look like a success and be none.
 #
-# One reading: the head has weights of its own for `u` and `v`, so it is content with vectors from
-# which the classes can be *read*, and nothing forces the *cosines* to mean more. With 942,069 pairs
-# and a large model they came out better, says the paper. A small model's averaged vectors are
-# already a decent count of shared words, so it also has something to lose.
+# One reading: the head is content with vectors from which the classes can be *read*, and nothing
+# forces the *cosines* to mean more. With 942,069 pairs and a large model they came out better, says
+# the paper. A small model's averaged vectors are already a decent count of shared words, so it also
+# has something to lose.
 
 # %% [markdown]
 # **Recorded on real data**, the same cells. Where mini and real disagree, trust the real.

@@ -539,8 +539,7 @@ paper.compare(rows, data=data.coverage("stsb", "train"))
 
 # %% [markdown]
 # Compare the two columns: the *sign* of MEAN minus MAX is what C21 is about, its *size* (17.5
-# points in the paper) depends on model, data and epochs. If your race had no clear winner, or the
-# other one, that is a result too. And we have only *seen* that strangers start more alike under
+# points in the paper) depends on model, data and epochs. And we have only *seen* that strangers start more alike under
 # MAX: that this is why it scores lower in the paper is a good guess, which this race cannot prove.
 
 # %% [markdown]
