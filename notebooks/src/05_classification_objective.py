@@ -148,19 +148,15 @@ you_said(guess_rank_abs, int(torch.linalg.matrix_rank(absolute, rtol=1e-9)))
 # %% [markdown]
 # The signed difference adds nothing. The absolute value bends: no linear head can make `|u-v|` out
 # of `u` and `v`. And it is a *distance*, number by number: a head that wants small distances for
-# "entailment" pulls the vectors of such pairs together. This is how labels turn into geometry.
-#
-# **And why does `u*v` not help?** In the paper's Table 6 it does, as long as `|u-v|` is missing:
-# `(u, v)` reaches 66.04, `(u, v, u*v)` 77.44. Once `|u-v|` is there (80.78), `u*v` tells the head
-# little that is new: 80.44. Notebook 13 measures this.
+# "entailment" pulls the vectors of such pairs together. This is how labels turn into geometry. (And
+# `u*v`? Notebook 13 measures what it adds.)
 
 # %% [markdown]
 # ## 3 · Training
 #
 # The task has two kinds of weights: the encoder's and the head's. **Both** must learn. In public
-# code the head has stayed untrained more than once, because the optimizer was given the encoder's
-# weights only: no error appears, the loss even falls. So look at who is in, and check afterwards
-# who moved.
+# code the head has stayed untrained more than once, because the optimizer got the encoder's weights
+# only: no error appears, the loss even falls. So look at who is in, and check afterwards who moved.
 
 # %%
 encoder_weights = sum(w.numel() for w in task.encoder.parameters())
@@ -191,8 +187,8 @@ config = replace(profile.train, epochs=1, evaluate_every=every, checkpoint_every
 print(f"{pairs:,} pairs, batches of {config.batch_size}, evaluated every {every} steps")
 
 # %% [markdown]
-# Two helpers. `accuracy` scores the head. `teach` is `train` from notebook 04 with a look at both
-# scores before the first step, and a curve that grows with each evaluation.
+# Two helpers. `accuracy` scores the head. `teach` is `train` from notebook 04 with a curve that
+# grows with each evaluation.
 
 
 # %%
@@ -219,10 +215,8 @@ def teach(name, encoder, rows, live=False):
 
 
 # %% [markdown]
-# **You can interrupt the next cell and continue it.** Press the stop button (■) once: the step is
-# finished and a checkpoint is written. Run the same cell again, and it goes on where it stopped.
-# Once finished, the cell opens its result at once. To train anew, delete the folder
-# `runs/training`.
+# **You can interrupt the next cell** (■) and run it again: it goes on where it stopped. Once
+# finished, it opens its result at once. To train anew, delete the folder `runs/training`.
 #
 # **Predict.** After 3,000 pairs: NLI accuracy in percent (33.3 is guessing)? And will the Spearman
 # on STSb be higher, lower, or about the same as before?
@@ -341,8 +335,7 @@ plots.show(
 # - a change in Spearman counts if the 95 % interval of the difference does not contain 0, when the
 #   pairs are drawn again and again (a *bootstrap*).
 #
-# Two honest limits: there is one seed only, and we chose the rule after first trials, so not blind.
-# (With 4,000 pairs instead of 3,000 the accuracy came out *above guessing*.)
+# There is one seed only, and we chose the rule after first trials, so not blind.
 
 
 # %%
@@ -637,11 +630,10 @@ print(f"kept {kept:,} weights, thrown away {all_weights - kept:,}")
 # %% [markdown]
 # ## Recap
 #
-# The softmax objective puts u, v and |u-v| side by side and lets a linear head tell three classes apart; the
-# absolute difference is the part that a linear head could not have built, and it turns labels into
-# distances. Head and encoder are trained together, then the head is thrown away and the cosine takes its
-# place. Whether the cosines gained anything is an empirical question: it needs a test set, an interval and
-# two controls.
+# The softmax objective puts u, v and |u-v| side by side and lets a linear head tell three classes
+# apart; the absolute difference turns labels into distances. Then the head is thrown away and the
+# cosine takes its place. Whether the cosines gained anything needs a test set, an interval and two
+# controls.
 
 # %% [markdown]
 # ## Questions

@@ -328,9 +328,9 @@ print(f"from MiniLM, SBERT - cross-encoder: {low:+.1f} to {high:+.1f} points (on
 
 # %% [markdown]
 # Same code, same pairs, another backbone: **it was not the method**. With a backbone that can
-# compare, the two kinds come within a few points of each other, and that is what C11 is about. (One
-# seed each is little, and SBERT's lead may come from MiniLM's past.) So read our small
-# cross-encoders, here and in notebooks 10 and 16, as a warning about *small backbones*.
+# compare, the two kinds come within a few points of each other, and that is what C11 is about. So
+# read our small cross-encoders, here and in notebooks 10 and 16, as a warning about *small
+# backbones*.
 #
 # ### Both kinds of luck
 #
@@ -408,11 +408,8 @@ for name, one in lucks.items():
 # %% [markdown]
 # The two answer different questions. More seeds narrow only the orange intervals, more test pairs
 # only the blue ones. Our verdicts use the pairs and average the seeds; an orange interval that
-# crosses 0 is a warning beside them.
-#
-# **RoBERTa instead of BERT** (claim C08, decided in [notebook 08](08_unsupervised_sts.ipynb)): the
-# paper finds 84.92 against 84.67. Our line *SRoBERTa - SBERT* says less about RoBERTa than about
-# two small backbones, which differ in vocabulary and pretraining as well.
+# crosses 0 is a warning beside them. (*SRoBERTa - SBERT* belongs to claim C08, decided in [notebook
+# 08](08_unsupervised_sts.ipynb).)
 
 # %% [markdown]
 # ## 5 · Who gains more from NLI?
@@ -504,10 +501,9 @@ for name, parts in differences.items():
     print(paper.claim("C12", difference=parts["C12"], profile=name).details, end="\n\n")
 
 # %% [markdown]
-# What is different here: a small encoder with a short pretraining; 12,300 NLI pairs in mini and
-# 49,340 in real (942,069 in the paper); and a raw encoder that is a far better start than the
-# paper's, of which NLI training can cost more than it brings. Which of these matters most, we have
-# not tested.
+# What is different here: a small encoder with a short pretraining, far fewer NLI pairs, and a raw
+# encoder that is a better start than the paper's, of which NLI training can cost more than it
+# brings. Which of these matters most, we have not tested.
 #
 # <a id="q-nli-helps-cross-encoder"></a>
 # ### Why would NLI help the cross-encoder more?

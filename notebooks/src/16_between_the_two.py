@@ -433,10 +433,9 @@ peek(PolyEncoder.meet, folded=True)
 # %% [markdown]
 # ### Training it: the same loop
 #
-# `train` does not know what it trains. Bi-encoder and poly-encoder get the same duplicates, the
-# other positives of the batch as negatives ([notebook 17](17_your_own_encoder.ipynb)). The
-# cross-encoder needs labels, so it gets duplicates, look-alikes, and pairs of **strangers**: in a
-# collection nearly all are strangers.
+# Bi-encoder and poly-encoder get the same duplicates, the other positives of the batch as negatives
+# ([notebook 17](17_your_own_encoder.ipynb)). The cross-encoder needs labels, so it gets duplicates,
+# look-alikes, and pairs of **strangers**: in a collection nearly all are strangers.
 
 # %%
 duplicates = [row for row in split.train if row["label"] == 1]
@@ -736,12 +735,10 @@ for name, rows in points.items():
 
 # %% [markdown]
 # **Is that how it is in general?** Humeau and others, with a full-size BERT and far more pairs,
-# found the cross-encoder to be the best judge, the poly-encoder next, the bi-encoder last. Where
-# our cross-encoder is the weaker judge, these may be the reasons (guesses, not measured): it has to
-# *learn* to look from one question to the other, from a few thousand pairs, while the bi-encoder
-# starts from vectors which already carry meaning; its small backbone has read few pairs of
-# sentences in one input; and a batch of 32 duplicates shows the bi-encoder 31 negatives for each
-# question, while the cross-encoder gets one label for one pass.
+# found the cross-encoder to be the best judge, the poly-encoder next, the bi-encoder last. Ours may
+# be weak (a guess) because it has to *learn* to look from one question to the other, from a few
+# thousand pairs and with one label a pass, while the bi-encoder starts from vectors which already
+# carry meaning and sees 31 negatives for each question.
 
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)
@@ -763,11 +760,10 @@ for name, rows in points.items():
 # %% [markdown]
 # ## Recap
 #
-# Re-ranking costs 1 + k passes however large the collection is; it can only reorder what the
-# first stage found. With a good judge it gains much, with a weak one it harms. A poly-encoder keeps
-# M views of one sentence and lets the other choose among them: one pass and n meetings per query, a
-# score that depends on who is the context, and n(n-1) meetings for all pairs. Which of them is
-# worth its price is a matter of measuring: draw the front, with intervals, on your own data.
+# Re-ranking costs 1 + k passes however large the collection is, and can only reorder what the first
+# stage found: with a good judge it gains much, with a weak one it harms. A poly-encoder lets one
+# sentence choose among M views of the other: one pass and n meetings per query, and a score that
+# depends on who is the context. Draw the front, with intervals, on your own data.
 #
 # ## Questions
 #
