@@ -3,4 +3,4 @@
 Each module is a section of the table and has `cases()`. An attempt that raises has lost something.
 """
 
-SECTIONS = ("killed", "storage", "notebooks", "network", "inputs", "security")
+SECTIONS = ("notebooks", "killed", "storage", "network", "inputs", "security")
