@@ -17,6 +17,7 @@ from faults import tiny
 from faults.child import Child, in_child, without_rights
 from faults.killed import SENTENCES, encode_in, index_in, save_in
 from faults.table import Case, Impossible, Lost
+from sbert_lab.encode_to_file import encoder_digest
 from sbert_lab.errors import LabError
 from sbert_lab.files import write_json
 from sbert_lab.search import VectorIndex
@@ -182,7 +183,7 @@ def _words(folder: Path) -> None:
 
 
 READERS: dict[str, tuple[Callable, Callable]] = {
-    "a saved model": (_model, lambda f: tiny.digest_of(tiny.SentenceEncoder.load(f))),
+    "a saved model": (_model, lambda f: encoder_digest(tiny.SentenceEncoder.load(f))),
     "a saved cross-encoder": (
         lambda f: CrossEncoder(tiny.encoder(), "regression").save(f),
         lambda f: tiny.digest_of(CrossEncoder.load(f)),
@@ -222,7 +223,9 @@ def changed(make: Callable, read: Callable, accident: str, number: int) -> None:
         folder = Path(place, "saved")
         make(folder)
         right = read(folder)
-        path = chance.choice([p for p in sorted(folder.rglob("*")) if p.is_file()])
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        largest = max(files, key=lambda path: path.stat().st_size)
+        path = chance.choice([*files, *[largest] * len(files)])
         ACCIDENTS[accident](path, chance)
         try:
             found = read(folder)
