@@ -391,10 +391,50 @@ def climbing_tar() -> None:
                     raise Lost(f"{name} climbed out")
 
 
+def refused(*arguments: str, says: str) -> None:
+    """The command ends with exit code 2 and a message with these words."""
+    from sbert_lab.cli import main
+
+    said = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        code = main(list(arguments))
+    if code != 2 or says not in said.getvalue():
+        raise Lost(f"exit code {code}: {said.getvalue()!r}")
+
+
+def corrected_data() -> None:
+    """Refused rows leave nothing that is in the way of the corrected ones."""
+    from sbert_lab.cli import main
+
+    model = _places()["model"]
+    with tempfile.TemporaryDirectory() as place:
+        data, out = Path(place, "rows.jsonl"), str(Path(place, "model"))
+        row = '{"sentence1": "a dog", "sentence2": "a cat", "label": %d}\n'
+        given = ["train", out, "--data", str(data), "--backbone", model, "--epochs", "1"]
+        data.write_text(row % 7)
+        refused(*given, says="label 7")
+        data.write_text(row % 1)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            if main(given) or not Path(out, "config.json").is_file():
+                raise Lost("the corrected rows were not trained on")
+
+
+def typed_before() -> None:
+    """What people typed before it was refused."""
+    text, folder = _places()["x.txt"], _places()["folder"]
+    for rows in ("-12290", "0"):
+        refused("train", f"{folder}/new", "--rows", rows, says="--rows must be at least 1")
+    refused("train", text, says="is a file")
+    refused("encode", text, f"{folder}/v.txt", says="should end in .npy")
+    refused("search", text, "--query", " ", says="empty query")
+
+
 SINGLE: dict[str, Callable] = {
     "a megabyte of text: encode": lambda: encode([junk.MEGABYTE, "x" * 1_000_000]),
     "a megabyte of text: word vectors": lambda: encode_words([junk.MEGABYTE, "x" * 1_000_000]),
     "a megabyte of emoji: encode": lambda: encode(["👩‍👩‍👧" * 90_000]),
     "20,000 sentences at once": lambda: encode(["a dog"] * 20_000),
+    "commands that were taken wrongly once": typed_before,
+    "refused rows, then corrected ones": corrected_data,
     "tar members that climb out of the folder": climbing_tar,
 }
