@@ -141,6 +141,7 @@ def test_there_is_a_badge_only_when_the_repository_is_public(script, monkeypatch
 
 def test_the_nbgrader_course_marks_answers_tests_and_questions(script, tmp_path):
     (path,) = course.write_course(tmp_path / "course", [script()])
+    assert path.with_name("GLOSSARY.md").is_file()  # what the notebook links to
     found = by_id(nbformat.read(path, as_version=4))
     marks = {key: cell.metadata.get("nbgrader") for key, cell in found.items()}
     wanted = {  # grade, solution, locked, points

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from builder import BuildError, cells
+from builder import NOTEBOOKS, BuildError, cells
 from sbert_lab.files import write_bytes
 
 CONFIGURATION = f'''\
@@ -37,5 +37,7 @@ def write_course(folder: Path, chosen: list[str]) -> list[Path]:
         if any(cell.metadata.get("nbgrader", {}).get("grade") for cell in book.cells):
             written.append(folder / "source" / name / f"{name}.ipynb")
             cells.write(book, written[-1])
+            glossary = (NOTEBOOKS / "GLOSSARY.md").read_bytes()  # the notebook links to it
+            write_bytes(written[-1].with_name("GLOSSARY.md"), glossary)
     write_bytes(folder / "nbgrader_config.py", CONFIGURATION.encode("utf-8"))
     return written

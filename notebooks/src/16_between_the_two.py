@@ -194,6 +194,8 @@ plots.show(
     "falls, and for the cross-encoder from MiniLM, which rises close to the perfect one; a dotted "
     "level for the first stage alone.",
 )
+
+# %%
 shows(
     bootstrap(ranks["bi-encoder, re-rank 20"] - alone),
     more="With the good judge a second stage gains {by:.1f} points at k = 20.",
