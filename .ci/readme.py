@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "notebooks"))
 from builder import cells  # noqa: E402
 
 README = ROOT / "README.md"
+SHORT = ("00", "01", "02", "03", "05", "08")
 
 
 def notebooks() -> str:
@@ -31,7 +32,10 @@ def notebooks() -> str:
         link = f"[{script.stem}](notebooks/{script.stem}.ipynb)"
         lines.append(f"| {link} | {question} | {minutes} | {paper} |")
         total += minutes
-    return f"{len(scripts)} notebooks, about {round(total / 60)} hours.\n\n" + "\n".join(lines)
+    short = sum(cells.minutes(one.stem) for one in scripts if one.stem[:2] in SHORT)
+    about = f"{len(scripts)} notebooks, about {round(total / 60)} hours. Short of time? "
+    about += f"{', '.join(SHORT)} carry the main thread in about {round(short / 60)} hours."
+    return about + "\n\n" + "\n".join(lines)
 
 
 def main() -> None:

@@ -246,7 +246,7 @@ def add_experiment_commands(commands) -> None:
     claims = add(commands, "claims", run_claims, text, "claims --json", short=short)
     form = claims.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print the ledger as JSON")
-    form.add_argument("--markdown", action="store_true", help="print it as in the README")
+    form.add_argument("--markdown", action="store_true", help="print the tables of LEDGER.md")
     for parser in (evaluate, reproduce):
         add_profile(parser, "default: the current one")
         parser.add_argument("--seeds", type=int, help="at most so many seeds a row")

@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from string import Template
 from urllib.parse import unquote, urlsplit
@@ -22,13 +21,7 @@ ROOT = HERE.parent
 BUILD = HERE / "_build"
 FIGURE = "data/results/raw_and_tuned.png"
 PROFILES = ("mini", "real")
-PLURAL = {
-    "holds": "hold",
-    "does not hold at this scale": "do not hold at this scale",
-    "inconclusive": "are inconclusive",
-    "not measurable here": "cannot be measured here",
-    "not recorded": "are not recorded",
-}
+SUMMARY = re.compile(r"<!-- summary -->\n(.*?)\n<!-- /summary -->", re.DOTALL)
 # What a reader should guess or write before looking is folded: the call that shows it, its label.
 SPOILERS = {"you_said(": "Show what was measured", "peek(": "Show how the package does it"}
 CSS_OUTSIDE = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')]+)")
@@ -74,7 +67,7 @@ def notebooks() -> str:
 
 
 def findings() -> str:
-    """How many claims of the paper hold, and which, from the recorded verdicts."""
+    """How many claims of the paper hold, in the README's words, and which of them."""
     claims, verdicts = {}, {}
     for profile in PROFILES:
         path = ROOT / "data" / "results" / profile / "claims.json"
@@ -86,12 +79,8 @@ def findings() -> str:
         "our small models on our own small corpora, *real* the same models on real corpora.",
         "No verdict is about full-size BERT.\n",
     ]
-    for profile in PROFILES:
-        counts = Counter(found[profile] for found in verdicts.values() if profile in found)
-        said = (
-            f"{counts[verdict]} {plural}" for verdict, plural in PLURAL.items() if counts[verdict]
-        )
-        lines.append(f"- *{profile}*: " + ", ".join(said))
+    said = SUMMARY.search((ROOT / "README.md").read_text(encoding="utf-8"))[1]
+    lines += [f"- {sentence}." for sentence in said.rstrip(".").split(". ")]
     for title, sizes in (("both sizes", (2,)), ("one size only", (1,)), ("neither size", (0,))):
         ids = [id for id in claims if list(verdicts[id].values()).count("holds") in sizes]
         lines += [f"\n<details><summary>{len(ids)} hold in {title}</summary>\n"]

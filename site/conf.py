@@ -21,6 +21,7 @@ html_theme = "furo"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_show_copyright = False
 html_math_renderer = "mathml"
 
 

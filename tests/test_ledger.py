@@ -154,8 +154,8 @@ def test_the_tally_speaks_of_findings_first_and_counts_the_others_apart(mini, sa
 def test_one_command_writes_ledger_page_and_readme(monkeypatch, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "paper").symlink_to(data_dir("paper"))
-    marks = "".join(f"<!-- {m} -->\nstale\n<!-- /{m} -->\n" for m in ("summary", "ledger"))
-    (tmp_path / "README.md").write_text(f"top\n{marks}end\n", encoding="utf-8")
+    text = "top\n<!-- summary -->\nstale\n<!-- /summary -->\nend\n"
+    (tmp_path / "README.md").write_text(text, encoding="utf-8")
     monkeypatch.setenv("SBERT_LAB_HOME", str(tmp_path))
     monkeypatch.setattr(plain_claims, "PLAIN", {"C01": plain_claims.c01})
     lines = []

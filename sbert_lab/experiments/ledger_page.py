@@ -1,4 +1,4 @@
-"""The ledger as text: the tally, the README's tables, the page with rules and figures.
+"""The ledger as text: the tally, the tables, the page with rules and figures.
 
 Findings are counted first and apart: a claim that is arithmetic holds by construction, and a time
 is a matter of the machine.
@@ -108,7 +108,7 @@ def terminal(entries: Sequence[dict], profile: str) -> str:
 
 
 def markdown(entries: Sequence[dict]) -> str:
-    """The README's tables: the counts, and a row for each claim."""
+    """The counts, and a row for each claim."""
     lines = [summary(entries)]
     for group, chosen in by_group(entries).items():
         title = TITLES[group]
@@ -123,10 +123,10 @@ def markdown(entries: Sequence[dict]) -> str:
 
 def full_page(entries: Sequence[dict]) -> str:
     """Every claim with its rule, the paper's figures, and ours."""
-    blocks = [HEAD, summary(entries), ""]
+    blocks = [HEAD, markdown(entries), ""]
     for group, chosen in by_group(entries).items():
         title = TITLES[group]
-        blocks += [f"## {title[0].upper()}{title[1:]}", ""]
+        blocks += [f"## {title[0].upper()}{title[1:]}: rules and figures", ""]
         for entry in chosen:
             blocks += [f"### {entry['id']}: {entry['claim']}", ""]
             blocks += [f"- rule: {entry['rule']}", f"- paper: {entry['paper']}"]
@@ -159,7 +159,7 @@ def write_pages() -> list[Path]:
     if results_dir() != data_dir("results") or not readme.is_file():
         return [page]
     text = fill(readme.read_text(encoding="utf-8"), "summary", summary(entries))
-    write_bytes(readme, fill(text, "ledger", markdown(entries)).encode("utf-8"))
+    write_bytes(readme, text.encode("utf-8"))
     return [page, readme]
 
 
