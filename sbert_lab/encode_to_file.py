@@ -2,14 +2,18 @@
 
 Sentences are read in windows. Each window is planned into batches exactly as `encode` plans them,
 so the file holds the same vectors as `encode` would give. The plan covers the whole file and comes
-from the sentences alone: under torchrun (on one machine) its batches are dealt out in turn, and the
-bytes are the same whoever computed which.
+from the sentences alone: under torchrun the windows are dealt out in turn, nobody waits for another
+before the end, and the bytes are the same whoever computed which. On several machines the folder of
+the output must be one that all of them see.
 
 Beside `out.npy` lie, while it is being made, `out.npy.part` (the rows so far) and
-`out.npy.progress.json` (how many rows are done, of what, and their checksum).
+`out.npy.progress.json` (of what, and the checksums of the windows that are done; a file more for
+each further process).
 """
 
 import contextlib
+import functools
+import glob
 import hashlib
 import json
 import os
@@ -21,6 +25,7 @@ from pathlib import Path
 import numpy as np
 from tqdm.auto import tqdm
 
+from sbert_lab.devices import one_behind
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import (
     WINDOW,
@@ -34,7 +39,8 @@ from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.files import explained, read_json, write_json
 from sbert_lab.training.processes import Processes, join_processes
 
-DONE = ("rows", "crc32", "truncated")  # finished rows, their checksum, sentences cut off
+DONE = "windows"  # first row -> checksum, sentences cut off
+Windows = dict[int, tuple[int, int]]
 
 
 def encode_to_file(
@@ -57,32 +63,28 @@ def encode_to_file(
         raise InputError(f"window must be at least 1, got {window}")
     precision = encoder.auto_precision if precision == "auto" else precision
     us, plan = join_processes(encoder.device), smart_plan(encoder.device, token_budget)
+    settings = [normalize, plan.keywords["token_budget"], precision, window]
     with _as_file(sentences, Path(output), us) as read:
-        count, digest = _survey(read(), sentences)
-        job = {
-            "sentences": digest,
-            "encoder": encoder_digest(encoder),
-            "shape": [count, encoder.dimension],
-            "settings": [normalize, plan.keywords["token_budget"], precision, window],
-        }
+        job = us.first(lambda: _job(read(), sentences, encoder, settings))
+        count = job["shape"][0]
         made = _Growing(Path(output), job, us)
-        bar = tqdm(total=count, initial=made.done["rows"], unit="sentence",
-                   disable=not show_progress or not us.is_main)  # fmt: skip
-        left = (one for one in _windows(read(), window) if one[0] >= made.done["rows"])
-        ready = encoder.ready(precision, count)
+        starts = made.todo[us.rank :: us.world]
+        mine, rows = set(starts), sum(min(window, count - start) for start in starts)
+        bar = tqdm(total=rows, unit="sentence", disable=not show_progress or not us.is_main)
+        left = (one for one in _windows(read(), window) if one[0] in mine)
+        begin = functools.partial(encoder.begin, ready=encoder.ready(precision, count))
         with bar, evaluating(encoder, precision):
             for start, ids, cut in tokenize_ahead(left, encoder.tokenize):
-                batches = plan([len(one) for one in ids])
-                for place, batch in enumerate(batches, start=start // window):
-                    if place % us.world == us.rank:
-                        some = [ids[i] for i in batch]
-                        vectors = encoder.embed(some, ready=ready, normalize=normalize)
-                        made.rows[start + batch] = vectors
-                made.finish_window(start + len(ids), cut)
+                batches = ((b, begin([ids[i] for i in b], normalize=normalize))
+                           for b in plan([len(one) for one in ids]))  # fmt: skip
+                vectors = np.empty((len(ids), encoder.dimension), dtype=np.float32)
+                for places, found in one_behind(batches):
+                    vectors[places] = found
+                made.add(start, vectors, cut)
                 bar.update(len(ids))
         made.publish()
     if us.is_main:
-        warn_cut_off(made.done["truncated"], count)
+        warn_cut_off(made.truncated, count)
     return np.load(output, mmap_mode="r", allow_pickle=False)
 
 
@@ -139,6 +141,17 @@ def _windows(lines: Iterator[str], window: int) -> Iterator[tuple[int, list[str]
         start += len(some)
 
 
+def _job(lines: Iterator[str], source: object, encoder: SentenceEncoder, settings: list) -> dict:
+    """What is to be done: a run that is cut off goes on only with the same."""
+    count, digest = _survey(lines, source)
+    return {
+        "sentences": digest,
+        "encoder": encoder_digest(encoder),
+        "shape": [count, encoder.dimension],
+        "settings": settings,
+    }
+
+
 def _survey(lines: Iterator[str], source: object) -> tuple[int, str]:
     """How many sentences there are, and a digest of them all."""
     count, digest = 0, hashlib.sha256()
@@ -167,58 +180,65 @@ def encoder_digest(encoder: SentenceEncoder) -> str:
 
 
 class _Growing:
-    """The output while it is being made: its `rows`, and how much is `done`."""
+    """The output while it is being made. Each process writes its windows and its own progress."""
 
     def __init__(self, output: Path, job: dict, us: Processes) -> None:
-        self.output, self.job, self.us = output, job, us
-        self.part, self.progress = (
-            output.with_name(output.name + end) for end in (".part", ".progress.json")
-        )
-        self.done = self._start()
-        self.rows = np.lib.format.open_memmap(self.part, mode="r+")
+        self.output, self.job, self.us, self.truncated = output, job, us, 0
+        self.part = output.with_name(output.name + ".part")
+        self.progress = self._progress(us.rank)
+        done = us.first(self._start)
+        (count, width), window = job["shape"], job["settings"][-1]
+        self.todo = [start for start in range(0, count, window) if start not in done]
+        self.done = done if us.is_main else {}
+        self.offset, self.row = os.path.getsize(self.part) - 4 * count * width, 4 * width
 
-    def _start(self) -> dict:
+    def _progress(self, rank: int) -> Path:
+        return self.output.with_name(f"{self.output.name}.progress{f'.{rank}' * bool(rank)}.json")
+
+    def _all_progress(self) -> list[Path]:
+        found = self.output.parent.glob(f"{glob.escape(self.output.name)}.progress*.json")
+        return sorted(found, key=lambda path: path != self.progress)
+
+    def _start(self) -> Windows:
         """Make the empty file, or check what an interrupted run left: what is done."""
-        done, problem = dict.fromkeys(DONE, 0), None
-        if self.us.is_main:
-            try:
-                if self.progress.exists():
-                    done = _checked(self.part, self.progress, self.job)
-                else:
-                    _allocate(self.part, self.job["shape"])
-            except (CheckpointError, InputError) as error:
-                problem = error
-        problem = self.us.agree(problem)
-        if problem is not None:
-            raise problem
-        return self.us.agree(done)
+        found = self._all_progress()
+        if not found:
+            _allocate(self.part, self.job["shape"])
+            return {}
+        done = {}
+        for path in found:
+            done |= _checked(self.part, path, self.job)
+        self._write(done)
+        for path in found[self.progress in found :]:
+            path.unlink()
+        return done
 
-    def finish_window(self, stop: int, cut: int) -> None:
-        """Everybody's rows reach the disk before the progress counts them."""
-        self.rows.flush()
-        self.us.wait()
-        done = self.done
-        if self.us.is_main:
-            done["crc32"] = _crc32(self.rows, done["rows"], stop, done["crc32"])
-        done["rows"], done["truncated"] = stop, done["truncated"] + cut
-        if self.us.is_main:
-            write_json(self.progress, {**self.job, **done})
+    def _write(self, done: Windows) -> None:
+        write_json(self.progress, {**self.job, DONE: done})
+
+    def add(self, start: int, vectors: np.ndarray, cut: int) -> None:
+        """A window's rows reach the disk before the progress counts them.
+
+        They are written, not mapped: machines that share a folder do not share pages of memory.
+        """
+        with open(self.part, "r+b") as file:
+            file.seek(self.offset + start * self.row)
+            file.write(vectors)
+            file.flush()
+            os.fsync(file.fileno())
+        self.done[start] = (zlib.crc32(vectors), cut)
+        self._write(self.done)
 
     def publish(self) -> None:
-        """All rows are there: give the file its name."""
-        del self.rows
+        """When everybody's rows are there, give the file its name."""
         self.us.wait()
         if self.us.is_main:
+            kept = self._all_progress()
+            self.truncated = sum(one[1] for path in kept for one in read_json(path)[DONE].values())
             os.replace(self.part, self.output)
-            self.progress.unlink(missing_ok=True)
+            for path in kept:
+                path.unlink(missing_ok=True)
         self.us.wait()
-
-
-def _crc32(rows: np.ndarray, start: int, stop: int, crc: int = 0) -> int:
-    """The checksum of rows, read a window at a time, after that of the rows before them."""
-    for first in range(start, stop, WINDOW):
-        crc = zlib.crc32(np.ascontiguousarray(rows[first : min(first + WINDOW, stop)]), crc)
-    return crc
 
 
 def _allocate(part: Path, shape: list[int]) -> None:
@@ -238,23 +258,25 @@ def _allocate(part: Path, shape: list[int]) -> None:
         ) from error
 
 
-def _checked(part: Path, progress: Path, job: dict) -> dict:
-    """The progress of an interrupted run, if it is of this very job and its rows are whole."""
+def _checked(part: Path, progress: Path, job: dict) -> Windows:
+    """What an interrupted run has done, if it is of this very job and its rows are whole."""
     found = read_json(progress)
     way_out = f"delete {progress.name} and {part.name} to start anew"
-    if not isinstance(found, dict) or not {*job, *DONE} <= set(found):
+    if not isinstance(found, dict) or not {*job, DONE} <= set(found):
         raise CheckpointError(f"{progress} is damaged: {way_out}")
     for what, value in job.items():
         if found[what] != value:
             raise CheckpointError(
                 f"{progress} is of a run with other {what}: finish that one first, or {way_out}"
             )
+    done = {int(start): tuple(one) for start, one in found[DONE].items()}
     try:
         rows = np.lib.format.open_memmap(part, mode="r")
         whole = rows.shape == tuple(job["shape"]) and rows.dtype == np.float32
-        crc = _crc32(rows, 0, found["rows"] if whole else 0)
+        window = job["settings"][-1]
+        sums = [zlib.crc32(rows[start : start + window]) for start in done] if whole else []
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{part} cannot be read ({error}): {way_out}") from error
-    if not whole or crc != found["crc32"]:
+    if not whole or sums != [crc for crc, _ in done.values()]:
         raise CheckpointError(f"{part} was changed after it was written: {way_out}")
-    return {name: found[name] for name in DONE}
+    return done

@@ -28,6 +28,8 @@ from sbert_lab.packed import PRODUCTS, Groups, Packed, can_pack, pack
 from sbert_lab.pooling import POOLERS, pool
 
 FEW = 32  # sentences: for fewer a second copy of the weights does not pay
+ROBERTAS = ("roberta", "xlm-roberta", "camembert")
+TAKE_ATTENTION = ("bert", *ROBERTAS)  # model types that accept a finished attention mask
 
 
 class SentenceEncoder(Encoder):
@@ -166,7 +168,20 @@ class SentenceEncoder(Encoder):
 
     def token_embeddings(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """The backbone's last layer: (B, T) -> (B, T, H)."""
-        return self.backbone(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        mask = self.attention(attention_mask)
+        return self.backbone(input_ids=input_ids, attention_mask=mask).last_hidden_state
+
+    def attention(self, mask: Tensor | None) -> Tensor | None:
+        """Which token may look at which: (B, T) -> (B, 1, T, T), for backbones that take it.
+
+        From a mask (B, T) transformers makes the same, but first looks whether there is padding,
+        and for that answer the host would wait for the GPU in every step.
+        """
+        config = self.backbone.config
+        ready = config.model_type in TAKE_ATTENTION and config._attn_implementation == "sdpa"
+        if mask is None or not ready:
+            return mask
+        return mask.bool()[:, None, None, :].expand(-1, -1, mask.shape[1], -1)
 
     def tokenize(self, sentences: Sequence[str]) -> tuple[list[list[int]], int]:
         """Token ids with special tokens, and how many sentences had to be cut off."""
@@ -219,7 +234,7 @@ def _load_parts(folder: Path) -> tuple[nn.Module, object]:
 def _longest_input(config, tokenizer) -> int:
     """The most tokens that the model has positions for."""
     positions = getattr(config, "max_position_embeddings", 512)
-    if config.model_type in ("roberta", "xlm-roberta", "camembert"):
+    if config.model_type in ROBERTAS:
         positions -= config.pad_token_id + 1  # RoBERTa counts positions from padding_idx + 1
     return min(positions, tokenizer.model_max_length)
 

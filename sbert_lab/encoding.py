@@ -16,7 +16,15 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from sbert_lab.devices import autocast, move, pick_precision
+from sbert_lab.devices import (
+    Fetch,
+    autocast,
+    copy_back,
+    fast_products,
+    move,
+    one_behind,
+    pick_precision,
+)
 from sbert_lab.errors import InputError
 from sbert_lab.vectors import unit_rows
 
@@ -90,10 +98,18 @@ def plan_batches(
     return batches
 
 
-def pad(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor | None]:
-    """Token ids as one rectangle (B, T) and its mask (None if nothing had to be padded)."""
+def pad(
+    rows: Sequence[Sequence[int]], pad_id: int, multiple: int = 1, most: int | None = None
+) -> tuple[Tensor, Tensor | None]:
+    """Token ids as one rectangle (B, T) and its mask (None if nothing had to be padded).
+
+    With a multiple, T is rounded up to it, but not above `most`, and there always is a mask: few
+    shapes to compile for.
+    """
     longest = max(map(len, rows))
-    if all(len(row) == longest for row in rows):
+    rounded = -(-longest // multiple) * multiple
+    longest = max(longest, min(rounded, most or rounded))
+    if multiple == 1 and all(len(row) == longest for row in rows):
         return torch.tensor(np.asarray(rows, dtype=np.int64)), None
     ids = np.full((len(rows), longest), pad_id, dtype=np.int64)
     mask = np.zeros((len(rows), longest), dtype=np.int64)
@@ -132,19 +148,24 @@ def forward_all(
     are counted by `tokenize` and reported once.
     """
     plan = plan or smart_plan(_device(network))
-    compute = functools.partial(compute_batch, network, collate, forward, normalize=normalize)
+    begin = functools.partial(begin_batch, network, collate, forward, normalize=normalize)
     size, truncated, results = window or WINDOW, 0, None
     windows = ((start, items[start : start + size]) for start in range(0, len(items), size))
-    bar = tqdm(total=len(items), disable=not show_progress, unit=unit)
-    with bar, evaluating(network, precision):
+
+    def batches() -> Iterator[tuple[np.ndarray, Fetch]]:
+        nonlocal truncated
         for start, rows, cut in tokenize_ahead(windows, tokenize):
             truncated += cut
             for batch in plan([len(row) for row in rows]):
-                output = compute([rows[i] for i in batch])
-                if results is None:
-                    results = np.empty((len(items), *output.shape[1:]), dtype=np.float32)
-                results[start + batch] = output
-                bar.update(len(batch))
+                yield start + batch, begin([rows[i] for i in batch])
+
+    bar = tqdm(total=len(items), disable=not show_progress, unit=unit)
+    with bar, evaluating(network, precision):
+        for places, output in one_behind(batches()):
+            if results is None:
+                results = np.empty((len(items), *output.shape[1:]), dtype=np.float32)
+            results[places] = output
+            bar.update(len(places))
     warn_cut_off(truncated, len(items), unit, stacklevel=4)
     return results
 
@@ -153,9 +174,10 @@ def forward_all(
 def evaluating(network: nn.Module, precision: str = "fp32") -> Iterator[None]:
     """No dropout, no gradients, in this precision; afterwards each part is in its mode again."""
     device, modes = _device(network), [(part, part.training) for part in network.modules()]
+    kind = pick_precision(precision, device)
     network.eval()
     try:
-        with torch.inference_mode(), autocast(device, pick_precision(precision, device)):
+        with torch.inference_mode(), fast_products(device, kind), autocast(device, kind):
             yield
     finally:
         for part, training in modes:
@@ -181,14 +203,14 @@ def tokenize_ahead(
             yield start, rows, cut
 
 
-def compute_batch(
+def begin_batch(
     network: nn.Module, collate: Collate, forward: Forward, rows: list, *, normalize: bool = False
-) -> np.ndarray:
-    """One batch as float32 (B, ...); if the GPU's memory does not suffice, its halves."""
+) -> Fetch:
+    """Start a batch, to be fetched as float32 (B, ...); its halves if memory does not suffice."""
     device = _device(network)
     try:
-        results = forward(**move(collate(rows), device)).float().cpu().numpy()
-        return unit_rows(results) if normalize else results
+        fetch = copy_back(forward(**move(collate(rows), device)))
+        return (lambda: unit_rows(fetch())) if normalize else fetch
     except torch.OutOfMemoryError as error:
         if len(rows) == 1:
             raise InputError(
@@ -198,9 +220,9 @@ def compute_batch(
     if device.type == "cuda":
         torch.cuda.empty_cache()
     middle = len(rows) // 2
-    halves = (rows[:middle], rows[middle:])
-    compute = functools.partial(compute_batch, network, collate, forward, normalize=normalize)
-    return np.concatenate([compute(half) for half in halves])
+    begin = functools.partial(begin_batch, network, collate, forward, normalize=normalize)
+    halves = [begin(rows[:middle]), begin(rows[middle:])]
+    return lambda: np.concatenate([half() for half in halves])
 
 
 def _device(network: nn.Module) -> torch.device:
@@ -224,6 +246,8 @@ class Encoder(nn.Module):
     normalize = False  # whether forward itself gives vectors of length 1
     auto_precision = "auto"  # what precision="auto" means
     token_budget: int | None = None  # of a batch; None is the device's
+    max_length: int | None = None  # in tokens
+    pad_multiple = 1  # batches are this, or a multiple of it, wide
 
     @property
     def device(self) -> torch.device:
@@ -231,7 +255,7 @@ class Encoder(nn.Module):
 
     def pad(self, ids: Sequence[Sequence[int]]) -> dict[str, Tensor | None]:
         """Tokenized sentences as a batch, ready for forward(**batch)."""
-        input_ids, mask = pad(ids, self.pad_id)
+        input_ids, mask = pad(ids, self.pad_id, self.pad_multiple, self.max_length)
         return {"input_ids": input_ids, "attention_mask": mask}
 
     def collate(self, sentences: Sequence[str]) -> dict[str, Tensor | None]:
@@ -270,8 +294,8 @@ class Encoder(nn.Module):
         """How to encode so many sentences: what makes a batch of token ids, what computes it."""
         return self.pad, self
 
-    def embed(
+    def begin(
         self, ids: list[list[int]], *, ready: tuple[Collate, Forward], normalize: bool = False
-    ) -> np.ndarray:
-        """The vectors of one batch of tokenized sentences: float32 (B, H)."""
-        return compute_batch(self, *ready, ids, normalize=normalize and not self.normalize)
+    ) -> Fetch:
+        """Start a batch of tokenized sentences, to be fetched as vectors: float32 (B, H)."""
+        return begin_batch(self, *ready, ids, normalize=normalize and not self.normalize)

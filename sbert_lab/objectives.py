@@ -70,11 +70,17 @@ def triplet_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: flo
     return triplet_losses(anchor, positive, negative, margin).mean()
 
 
-def in_batch_negatives_loss(u: Tensor, v: Tensor, scale: float = 20.0) -> Tensor:
-    """Each u must find its own v among all v of the batch, the idea that came after: -> scalar."""
+def in_batch_negatives_loss(
+    u: Tensor, v: Tensor, scale: float = 20.0, *, among: tuple[Tensor, int] | None = None
+) -> Tensor:
+    """Each u must find its own v among all v of the batch, the idea that came after: -> scalar.
+
+    If u and v are only a part of the batch, `among` is all its v and the place of our first.
+    """
     _check_batches(u, v)
-    cosines = all_cosine(u.float(), v.float())  # (B, B)
-    return F.cross_entropy(cosines * scale, torch.arange(len(u), device=u.device))
+    candidates, first = among or (v, 0)
+    cosines = all_cosine(u.float(), candidates.float())  # (B, all B)
+    return F.cross_entropy(cosines * scale, torch.arange(len(u), device=u.device) + first)
 
 
 def _check_batches(*embeddings: Tensor) -> None:

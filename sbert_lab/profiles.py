@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from sbert_lab.errors import InputError, choices, require_choice
 
 SCHEDULES = ("linear", "cosine", "constant")
-PRECISIONS = ("auto", "fp32", "bf16", "fp16")
+PRECISIONS = ("auto", "fp32", "tf32", "bf16", "fp16")
 
 
 class _Settings:

@@ -103,16 +103,16 @@ class Stop(Exception):
 
 
 def interrupt(encoder: SentenceEncoder, after: int) -> None:
-    """Let embed raise after so many batches; called with 0 it lets everything pass again."""
+    """Let begin raise after so many batches; called with 0 it lets everything pass again."""
     calls = []
 
-    def embed(batch, **given):
+    def begin(batch, **given):
         calls.append(batch)
         if after and len(calls) > after:
             raise Stop
-        return SentenceEncoder.embed(encoder, batch, **given)
+        return SentenceEncoder.begin(encoder, batch, **given)
 
-    encoder.embed = embed
+    encoder.begin = begin
     encoder.calls = calls
 
 
@@ -223,17 +223,23 @@ def test_a_full_disk_is_told_at_the_start(encoder, tmp_path, monkeypatch):
 # ---- several processes, and the command
 
 
-@pytest.mark.slow
-def test_two_processes_share_the_batches_and_write_the_bytes_of_one(tiny_bert, tmp_path, loopback):
+def told(result, rank: int) -> list[int]:
+    """Batches, sentences read by the tokenizer and words with the others, as the program says."""
+    line = re.search(rf"rank {rank}: (\d+) batches, (\d+) read, (\d+) talks", result.stdout)
+    return [int(number) for number in line.groups()]
+
+
+def test_two_processes_share_the_windows_and_write_the_bytes_of_one(tiny_bert, tmp_path, loopback):
     text = write_lines(tmp_path / "in.txt", many(300))
-    one = run_program(tiny_bert, text, tmp_path / "one.npy", 64)
-    two = run_program(tiny_bert, text, tmp_path / "two.npy", 64, torchrun=2)
+    one = run_program(tiny_bert, text, tmp_path / "one.npy", 16)
+    two = run_program(tiny_bert, text, tmp_path / "two.npy", 16, torchrun=2)
     assert one.returncode == 0, one.stderr
     assert two.returncode == 0, two.stderr
     assert (tmp_path / "one.npy").read_bytes() == (tmp_path / "two.npy").read_bytes()
-    alone = int(re.search(r"rank 0: (\d+)", one.stdout)[1])
-    shares = [int(re.search(rf"rank {rank}: (\d+)", two.stdout)[1]) for rank in (0, 1)]
-    assert sum(shares) == alone and abs(shares[0] - shares[1]) <= alone / 10
+    alone, shares = told(one, 0), [told(two, rank) for rank in (0, 1)]
+    assert [sum(numbers) for numbers in zip(*shares, strict=True)][:2] == alone[:2]
+    assert alone[1] == 300 and sorted(share[1] for share in shares) == [144, 156]  # 9, 10 windows
+    assert max(share[2] for share in shares) <= 4  # two before, two after; none between windows
     assert not list(tmp_path.glob("two.npy.*"))
 
 

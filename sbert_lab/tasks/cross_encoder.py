@@ -63,7 +63,7 @@ class CrossEncoder(nn.Module):
 
     def logits(self, batch: dict[str, Tensor | None]) -> Tensor:
         """(B, T) pairs -> (B, K), or (B, 1) for regression."""
-        inputs = {"attention_mask": batch["attention_mask"]}
+        inputs = {"attention_mask": self.encoder.attention(batch["attention_mask"])}
         if self._segments:
             inputs["token_type_ids"] = batch["token_type_ids"]
         tokens = self.encoder.backbone(input_ids=batch["input_ids"], **inputs).last_hidden_state
@@ -92,9 +92,10 @@ class CrossEncoder(nn.Module):
         return [Pair(one.ids, one.type_ids) for one in encodings], cut
 
     def _batch(self, encodings: Sequence) -> dict[str, Tensor | None]:
-        ids, mask = pad([e.ids for e in encodings], self.encoder.pad_id)
-        segments = pad([e.type_ids for e in encodings], 0)[0]
-        return {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}
+        batch = self.encoder.pad([e.ids for e in encodings])
+        wide = (self.encoder.pad_multiple, self.encoder.max_length)
+        segments = pad([e.type_ids for e in encodings], 0, *wide)[0]
+        return {**batch, "token_type_ids": segments}
 
     # ---- saving and loading
 

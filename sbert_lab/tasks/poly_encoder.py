@@ -22,6 +22,7 @@ from sbert_lab.files import read_sealed, sealed_folder
 from sbert_lab.objectives import regression_loss
 from sbert_lab.tasks.rows import PAIR, PreparedRows, collate_rows, prepare_rows
 from sbert_lab.training.checkpoint import read_tensors
+from sbert_lab.training.gather import gather
 
 COLUMNS = {"in-batch negatives": (("anchor", "positive"), None), "regression": (PAIR, "score")}
 CODES, ABOUT = "codes.safetensors", "poly_encoder.json"
@@ -85,8 +86,15 @@ class PolyEncoder(nn.Module):
         candidates = self.encoder(**batch[self.texts[1]]).float()
         if self.answer:
             return regression_loss(self.meet_own(contexts, candidates), candidates, batch["answer"])
-        cosines = self.meet(contexts, candidates)  # (B, B)
-        return F.cross_entropy(cosines * self.scale, torch.arange(len(cosines)).to(cosines.device))
+        everyone, first = gather(candidates, batch.get("shares"))
+        cosines = self.meet(contexts, everyone)  # (B, all B)
+        own = torch.arange(len(cosines), device=cosines.device) + first
+        return F.cross_entropy(cosines * self.scale, own)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether the loss of a row depends on the other rows of its batch."""
+        return self.answer is None
 
     # ---- using it
 

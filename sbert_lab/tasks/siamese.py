@@ -18,6 +18,7 @@ from sbert_lab.objectives import (
     triplet_loss,
 )
 from sbert_lab.tasks.rows import PAIR, TRIPLET, PreparedRows, collate_rows, prepare_rows
+from sbert_lab.training.gather import gather
 
 # The texts of a row and the column with its answer, per objective.
 COLUMNS = {
@@ -73,7 +74,13 @@ class Siamese(nn.Module):
             return regression_loss(*embeddings, batch["answer"])
         if self.objective == "triplet":
             return triplet_loss(*embeddings, margin=self.margin)
-        return in_batch_negatives_loss(*embeddings, scale=self.scale)
+        among = gather(embeddings[1].float(), batch.get("shares"))
+        return in_batch_negatives_loss(*embeddings, scale=self.scale, among=among)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether the loss of a row depends on the other rows of its batch."""
+        return self.objective == "in-batch negatives"
 
     def logits(self, u: Tensor, v: Tensor) -> Tensor:
         """The softmax head's opinion of a pair: (B, H), (B, H) -> (B, K)."""

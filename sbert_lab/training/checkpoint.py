@@ -54,7 +54,8 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
         ) from error
 
 
-def _optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """The optimizer's state on the host; empty before the first step."""
     state = optimizer.state_dict()["state"]
     return {
         f"{index}.{key}": value.detach().cpu().contiguous()
@@ -63,7 +64,8 @@ def _optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tens
     }
 
 
-def _load_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
+def load_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
+    """Put back what optimizer_tensors gave."""
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, tensor in tensors.items():
         index, key = name.split(".", 1)
@@ -82,7 +84,7 @@ def save_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer, state: dict
     path = run_dir / f"checkpoint-{state['step']:08d}"
     with sealed_folder(path, STATE, state) as folder:
         save_file(model_tensors(task), folder / MODEL)
-        save_file(_optimizer_tensors(optimizer), folder / OPTIMIZER)
+        save_file(optimizer_tensors(optimizer), folder / OPTIMIZER)
     others = [one for one in checkpoints(run_dir) if one != path]
     before = [one for one in others if one < path][-1:]
     for one in others:
@@ -108,7 +110,7 @@ def load_checkpoint(run_dir: Path, task: torch.nn.Module, optimizer) -> dict | N
             warnings.warn(f"{error}. Going on from {saved[-1].name} instead", stacklevel=2)
             continue
         load_model_tensors(task, path / MODEL)
-        _load_optimizer(optimizer, read_tensors(path / OPTIMIZER))
+        load_optimizer(optimizer, read_tensors(path / OPTIMIZER))
         return state
     return None
 

@@ -63,28 +63,32 @@ def plan_epoch(
     return [batches[i : i + accumulate] for i in range(0, len(batches), accumulate)]
 
 
-def share(step: Step, rank: int, world: int) -> Step:
-    """The part of a step that one of several processes computes: equal shares, the rest dropped."""
-    if world == 1:
-        return step
-    parts = [batch[rank : len(batch) - len(batch) % world : world] for batch in step]
-    return [part for part in parts if part]
+def share(step: Step, rank: int, world: int) -> list[tuple[list[int], float]]:
+    """What one of several processes computes of a step: micro-batches, and what each counts.
+
+    Every row is in one process's part. Gradients are averaged over the processes, so a part counts
+    by its rows, `world` times; a process without rows computes one that counts nothing.
+    """
+    total = sum(map(len, step))
+    parts = [(batch[rank::world], batch) for batch in step]
+    return [(part or batch[:1], len(part) * world / total) for part, batch in parts]
 
 
 class Plan:
-    """The steps of a whole run, epoch by epoch; an epoch is planned when it is first needed."""
+    """The steps of a whole run, epoch by epoch; an epoch is planned when it is first needed.
 
-    def __init__(
-        self, rows: int, config: TrainConfig, *, lengths: Sequence[int] | None, world: int = 1
-    ) -> None:
+    The plan is the same for any number of processes: they share the rows of each batch.
+    """
+
+    def __init__(self, rows: int, config: TrainConfig, *, lengths: Sequence[int] | None) -> None:
         self.rows = rows
         self.settings = {
             "seed": config.seed,
-            "batch_size": config.batch_size * world,
+            "batch_size": config.batch_size,
             "accumulate": config.accumulate,
             "lengths": lengths,
             "bucket_batches": config.bucket_batches,
-            "batch_tokens": config.batch_tokens and config.batch_tokens * world,
+            "batch_tokens": config.batch_tokens,
         }
         self._planned: dict[int, list[Step]] = {}
         self.epoch_ends = self._count(config.epochs, config.max_steps)

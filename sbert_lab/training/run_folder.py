@@ -109,14 +109,17 @@ def _source(function: Callable | None) -> str:
 
 
 def check_run(run_dir: Path, mark: dict) -> None:
-    """Make sure that the folder is empty or holds this very run."""
+    """Make sure that the folder is empty or holds this very run.
+
+    Another number of processes may go on with it: it takes the same rows in the same steps.
+    """
     path = run_dir / RUN
     if not path.exists():
         if checkpoints(run_dir) or (run_dir / FINAL).exists():
             raise CheckpointError(f"{path} is missing: delete {run_dir} or choose another run_dir")
         return
     known = read_json(path)
-    differing = [key for key in mark if known.get(key) != mark[key]]
+    differing = [key for key in mark if key != "processes" and known.get(key) != mark[key]]
     if differing:
         details = ", ".join(f"{k} was {known.get(k)!r}, is {mark[k]!r}" for k in differing[:3])
         raise CheckpointError(

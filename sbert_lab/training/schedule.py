@@ -21,10 +21,15 @@ def rate_at(step: int, total: int, config: TrainConfig) -> float:
 
 
 def make_optimizer(task: torch.nn.Module, config: TrainConfig) -> torch.optim.AdamW:
-    """AdamW; biases and normalisation weights do not decay, as in the 2019 code."""
+    """AdamW, one kernel for all weights on a GPU.
+
+    Biases and normalisation weights do not decay, as in the 2019 code.
+    """
     trainable = [p for p in task.parameters() if p.requires_grad]
+    fused = all(p.device.type == "cuda" for p in trainable) or None
     groups = [
         {"params": [p for p in trainable if p.ndim >= 2], "weight_decay": config.weight_decay},
         {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=(0.9, config.beta2))
+    betas = (0.9, config.beta2)
+    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=betas, fused=fused)

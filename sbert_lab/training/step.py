@@ -1,7 +1,7 @@
 """One step of training, the heart of the loop."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -42,3 +42,17 @@ def take_step(
 def _gradients_meet(model: torch.nn.Module, last: bool) -> contextlib.AbstractContextManager:
     """Several processes exchange their gradients once a step, after its last batch."""
     return contextlib.nullcontext() if last or not hasattr(model, "no_sync") else model.no_sync()
+
+
+@contextlib.contextmanager
+def even_lengths(task: torch.nn.Module, multiple: int) -> Iterator[None]:
+    """Let the task's encoders pad to multiples: a compiled network should see few shapes."""
+    encoders = [part for part in task.modules() if hasattr(part, "pad_multiple")]
+    encoders = encoders if multiple > 1 else []
+    for part in encoders:
+        part.pad_multiple = multiple
+    try:
+        yield
+    finally:
+        for part in encoders:
+            del part.pad_multiple  # the class has 1

@@ -11,6 +11,7 @@ import torch
 
 from sbert_lab.encode_to_file import encode_to_file
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.training.processes import Processes
 
 
 def main() -> None:
@@ -18,17 +19,23 @@ def main() -> None:
     backbone, sentences, output, window = sys.argv[1:5]
     die_in = int(sys.argv[5]) if len(sys.argv) > 5 else None
     encoder = SentenceEncoder.load(backbone)
-    real, calls = encoder.embed, []
+    real, calls = encoder.begin, []
 
-    def embed(batch, **given):
+    def begin(batch, **given):
         calls.append(len(batch))
         if len(calls) == die_in:
             os.kill(os.getpid(), signal.SIGKILL)
         return real(batch, **given)
 
-    encoder.embed = embed
+    tokenize, read, talks = encoder.tokenize, [], []
+    encoder.tokenize = lambda sentences: (read.extend(sentences), tokenize(sentences))[1]
+    for name in ("tell", "wait"):
+        plain = getattr(Processes, name)
+        setattr(Processes, name, lambda *a, plain=plain: (talks.append(1), plain(*a))[1])
+    encoder.begin = begin
     encode_to_file(encoder, sentences, output, token_budget=64, window=int(window))
-    print(f"rank {os.environ.get('RANK', '0')}: {len(calls)} batches", flush=True)
+    rank = os.environ.get("RANK", "0")
+    print(f"rank {rank}: {len(calls)} batches, {len(read)} read, {len(talks)} talks", flush=True)
 
 
 if __name__ == "__main__":
