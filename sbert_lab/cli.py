@@ -1,6 +1,7 @@
 """The command `sbert-lab`: what is typed and printed. What is done lives in the rooms."""
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -11,10 +12,12 @@ from sbert_lab import __version__
 from sbert_lab.course.commands import add_course_commands
 from sbert_lab.errors import LabError
 from sbert_lab.experiments import STUDIES, TABLES
-from sbert_lab.profiles import PROFILES, get_profile
+from sbert_lab.profiles import PRECISIONS, PROFILES, get_profile
 
 NAMES = [f"table{number}" for number in TABLES]
 AGAIN = "An interrupted run goes on when called again"
+SHARED = f"{AGAIN}; under torchrun processes share the work."
+SETTINGS = ("epochs", "batch_size", "learning_rate", "seed", "precision", "compile")
 MODEL_HELP = "name, folder or hub id@revision"
 
 
@@ -22,16 +25,30 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; a user's mistake ends in one clear line and exit code 2."""
     given = make_parser().parse_args(arguments)
     try:
-        return given.run(given) or 0
+        with one_leads(given.command) as first:
+            return (given.run(given) or 0) if first else 0
     except LabError as error:
         print(f"sbert-lab: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("sbert-lab: stopped; the same command goes on", file=sys.stderr)
+        if os.environ.get("RANK", "0") == "0":
+            print("sbert-lab: stopped; the same command goes on", file=sys.stderr)
         return 130
     except BrokenPipeError:  # somebody piped us into `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def one_leads(command: str) -> contextlib.AbstractContextManager[bool]:
+    """Under torchrun the first process runs the command and the others help it train.
+
+    To encode, each takes its share.
+    """
+    if command == "encode" or int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return contextlib.nullcontext(True)
+    from sbert_lab.training.leading import one_leads
+
+    return one_leads()
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -81,7 +98,7 @@ def add_library_commands(commands) -> None:
     doctor = add(commands, "doctor", run_doctor, text, "doctor --json")
     doctor.add_argument("--json", action="store_true", help="print the report as JSON")
 
-    text = f"Train an encoder (SBERT) or a cross-encoder. {AGAIN}."
+    text = f"Train an encoder (SBERT) or a cross-encoder. {SHARED}"
     example = "train my-sbert --objective classification --epochs 1"
     train = add(commands, "train", run_train, text, example)
     train.add_argument("output", type=Path, help="folder for the trained model")
@@ -98,10 +115,13 @@ def add_library_commands(commands) -> None:
     settings = {"epochs": int, "batch-size": int, "learning-rate": float, "seed": int}
     for name, kind in settings.items():
         train.add_argument(f"--{name}", type=kind, help="default: the profile's")
+    train.add_argument("--precision", choices=PRECISIONS, help="default: what suits the device")
+    text = "compile the network first: pays for long runs on a GPU"
+    train.add_argument("--compile", action="store_true", default=None, help=text)
 
     text = (
         "Embed a text file of any size, a sentence per line, into a .npy array in the same order. "
-        f"{AGAIN}; under torchrun processes share the work."
+        f"{SHARED}"
     )
     example = "encode sentences.txt vectors.npy --model mini-sbert --normalize"
     encode = add(commands, "encode", run_encode, text, example)
@@ -145,7 +165,7 @@ def run_train(given: argparse.Namespace) -> None:
 
     what = pick(given, "objective", "cross_encoder", "backbone", "pooling")
     rows = pick(given, "data", "partial", "rows")
-    config = pick(given, "epochs", "batch_size", "learning_rate", "seed")
+    config = pick(given, *SETTINGS)
     profile = get_profile(given.profile)
     for line in train_to_folder(given.output, profile, **what, **rows, **config):
         say(line)

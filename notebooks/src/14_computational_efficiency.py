@@ -474,7 +474,7 @@ for name, rate in shown.items():
 
 # %% tags=["nbval-ignore-output"]
 if device == "cuda":
-    kinds = ["fp32", "bf16" if torch.cuda.is_bf16_supported() else "fp16"]
+    kinds = ["fp32", "tf32", pick_precision("auto", torch.device(device))]
     precise = {kind: functools.partial(encoder.encode, precision=kind) for kind in kinds}
     for kind, rate in speed.measure(precise, sample, rounds=5, device=device).items():
         print(f"{kind:5} {rate}")

@@ -71,7 +71,10 @@ def setup(
     torch.manual_seed(seed)
     profile = get_profile()
     print(f"{notebook}: about {study_minutes} minutes of study")
-    print(f"{profile}, on {_device_name(pick_device())}")
+    device = pick_device()
+    if device.type != "cuda":  # a GPU leaves the processor's cores to the tokenizer
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    print(f"{profile}, on {_device_name(device)}")
     print(_duration(profile.name, computing_seconds))
 
 
@@ -80,7 +83,6 @@ def quiet() -> None:
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     os.environ.setdefault("DATASETS_VERBOSITY", "error")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     for category in (DeprecationWarning, FutureWarning, PendingDeprecationWarning):
         warnings.filterwarnings("ignore", category=category)
     if transformers := sys.modules.get("transformers"):

@@ -11,6 +11,7 @@ import torch
 from sbert_lab import data
 from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.evaluation.speed import synchronize
 from sbert_lab.profiles import Profile
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.training import take_step
@@ -69,6 +70,7 @@ def c04(profile: Profile) -> tuple[bool, str]:
         batch = task.collate(task.prepare([rows[int(i)] for i in numbers]))
         rate = profile.train.learning_rate
         take_step(task, [(batch, 1.0)], optimizer=optimizer, rate=rate)
+        synchronize(encoder.device)  # a GPU may still be at it
         seconds.append(time.perf_counter() - began)
     pairs = len(rows) * profile.train.epochs
     minutes = float(np.median(seconds[2:])) * pairs / size / 60

@@ -1,7 +1,6 @@
 """One objective, one corpus, one folder: what `sbert-lab train` does."""
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -49,9 +48,8 @@ def train_to_folder(
     task = kind(encoder, objective, seed=config.seed)
     yield f"{len(chosen):,} rows, objective {objective}, {profile}"
     history = train(task, chosen, config, run_dir=output.with_name(output.name + ".run"))
-    if os.environ.get("RANK", "0") == "0":  # under torchrun the first process writes
-        (task if cross_encoder else encoder).save(output)
-        yield f"loss {history.losses[0]:.3f} -> {history.losses[-1]:.3f}; saved in {output}"
+    (task if cross_encoder else encoder).save(output)
+    yield f"loss {history.losses[0]:.3f} -> {history.losses[-1]:.3f}; saved in {output}"
 
 
 def read_jsonl(path: str | Path) -> list[dict]:

@@ -143,11 +143,14 @@ def commanding(order: object) -> Iterator[None]:
         raise
 
 
+def works_alone() -> bool:
+    """Whether there is no other process, or none that does the same now."""
+    return _State.alone or int(os.environ.get("WORLD_SIZE", "1")) == 1
+
+
 def join_processes(device: torch.device) -> Processes:
     """All processes that torchrun started and that come here, too; alone, do nothing."""
-    if _State.alone or int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        return Processes()
-    return everybody(device)
+    return Processes() if works_alone() else everybody(device)
 
 
 def everybody(device: torch.device) -> Processes:

@@ -7,7 +7,6 @@
 Two notebooks that ask for the same system at once train it once: the second waits.
 """
 
-import os
 import shutil
 import time
 from dataclasses import asdict
@@ -96,8 +95,13 @@ def _ready(recipe: Recipe, seed: int, profile: Profile, show_progress: bool) -> 
     folder = folder_of(recipe.name, seed=seed, profile=profile)
     if (folder / ABOUT).is_file():
         return folder
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise InputError("the zoo trains in one process: under torchrun use `sbert-lab train`")
+    from sbert_lab.training.processes import works_alone
+
+    if not works_alone():
+        raise InputError(
+            "under torchrun the first process asks the zoo, and the others help it train: run "
+            "`torchrun ... -m sbert_lab evaluate tableN`, or ask inside training.one_leads()"
+        )
     lock = folder.with_name(f"{folder.name}.lock")
     note = f"{recipe.name}: another process is training it; waiting for its result"
     with locked(lock, waiting=note):
