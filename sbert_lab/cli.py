@@ -1,7 +1,6 @@
 """The command `sbert-lab`: what is typed and printed. What is done lives in the rooms."""
 
 import argparse
-import contextlib
 import json
 import os
 import sys
@@ -12,12 +11,10 @@ from sbert_lab import __version__
 from sbert_lab.course.commands import add_course_commands
 from sbert_lab.errors import LabError
 from sbert_lab.experiments import STUDIES, TABLES
-from sbert_lab.profiles import PRECISIONS, PROFILES, get_profile
+from sbert_lab.profiles import PROFILES, get_profile
 
 NAMES = [f"table{number}" for number in TABLES]
-AGAIN = "An interrupted run goes on when called again"
-SHARED = f"{AGAIN}; under torchrun processes share the work."
-SETTINGS = ("epochs", "batch_size", "learning_rate", "seed", "precision", "compile")
+AGAIN = "An interrupted run goes on when called again; under torchrun processes share the work"
 MODEL_HELP = "name, folder or hub id@revision"
 
 
@@ -25,36 +22,26 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; a user's mistake ends in one clear line and exit code 2."""
     given = make_parser().parse_args(arguments)
     try:
-        with one_leads(given.command) as first:
-            return (given.run(given) or 0) if first else 0
+        if given.command != "encode" and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            from sbert_lab.training import one_leads
+
+            with one_leads() as first:  # torchrun's other processes help it train
+                return (given.run(given) or 0) if first else 0
+        return given.run(given) or 0
     except LabError as error:
         print(f"sbert-lab: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        if os.environ.get("RANK", "0") == "0":
-            print("sbert-lab: stopped; the same command goes on", file=sys.stderr)
+        print("sbert-lab: stopped; the same command goes on", file=sys.stderr)
         return 130
     except BrokenPipeError:  # somebody piped us into `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def one_leads(command: str) -> contextlib.AbstractContextManager[bool]:
-    """Under torchrun the first process runs the command and the others help it train.
-
-    To encode, each takes its share.
-    """
-    if command == "encode" or int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        return contextlib.nullcontext(True)
-    from sbert_lab.training.leading import one_leads
-
-    return one_leads()
-
-
 def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="sbert-lab", description="SBERT Lab: train, encode and examine sentence encoders."
-    )
+    text = "SBERT Lab: train, encode and examine sentence encoders."
+    parser = argparse.ArgumentParser(prog="sbert-lab", description=text)
     parser.add_argument("--version", action="version", version=f"sbert-lab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_library_commands(commands)
@@ -98,13 +85,12 @@ def add_library_commands(commands) -> None:
     doctor = add(commands, "doctor", run_doctor, text, "doctor --json")
     doctor.add_argument("--json", action="store_true", help="print the report as JSON")
 
-    text = f"Train an encoder (SBERT) or a cross-encoder. {SHARED}"
+    text = f"Train an encoder (SBERT) or a cross-encoder. {AGAIN}."
     example = "train my-sbert --objective classification --epochs 1"
     train = add(commands, "train", run_train, text, example)
     train.add_argument("output", type=Path, help="folder for the trained model")
-    train.add_argument(
-        "--objective", choices=["classification", "regression", "triplet"], default="classification"
-    )
+    objectives = ["classification", "regression", "triplet"]
+    train.add_argument("--objective", choices=objectives, default="classification")
     train.add_argument("--cross-encoder", action="store_true", help="read both sentences at once")
     train.add_argument("--backbone", help=f"{MODEL_HELP} (default: the profile's)")
     train.add_argument("--pooling", choices=["cls", "max", "mean"], help="default: mean")
@@ -115,13 +101,12 @@ def add_library_commands(commands) -> None:
     settings = {"epochs": int, "batch-size": int, "learning-rate": float, "seed": int}
     for name, kind in settings.items():
         train.add_argument(f"--{name}", type=kind, help="default: the profile's")
-    train.add_argument("--precision", choices=PRECISIONS, help="default: what suits the device")
-    text = "compile the network first: pays for long runs on a GPU"
+    text = "compile the network first: for long runs on a GPU"
     train.add_argument("--compile", action="store_true", default=None, help=text)
 
     text = (
         "Embed a text file of any size, a sentence per line, into a .npy array in the same order. "
-        f"{SHARED}"
+        f"{AGAIN}."
     )
     example = "encode sentences.txt vectors.npy --model mini-sbert --normalize"
     encode = add(commands, "encode", run_encode, text, example)
@@ -153,10 +138,8 @@ def run_doctor(given: argparse.Namespace) -> int:
 
     report = examine()
     troubles = problems(report)
-    said = (
-        json.dumps({**report, "problems": troubles}, indent=2) if given.json else describe(report)
-    )
-    print(said)
+    as_json = json.dumps({**report, "problems": troubles}, indent=2)
+    print(as_json if given.json else describe(report))
     return 1 if troubles else 0
 
 
@@ -165,9 +148,8 @@ def run_train(given: argparse.Namespace) -> None:
 
     what = pick(given, "objective", "cross_encoder", "backbone", "pooling")
     rows = pick(given, "data", "partial", "rows")
-    config = pick(given, *SETTINGS)
-    profile = get_profile(given.profile)
-    for line in train_to_folder(given.output, profile, **what, **rows, **config):
+    config = pick(given, "epochs", "batch_size", "learning_rate", "seed", "compile")
+    for line in train_to_folder(given.output, get_profile(given.profile), **what, **rows, **config):
         say(line)
 
 
@@ -209,9 +191,7 @@ def add_data_commands(commands) -> None:
     get.add_argument("name", metavar="NAME", help="a corpus, or minilm: all-MiniLM-L6-v2")
     text = "accept a copy with fewer rows than the official one"
     get.add_argument("--partial", action="store_true", help=text)
-    text = (
-        "Read every split that is here. The exit code is 1 if a file is broken, missing or changed."
-    )
+    text = "Read every split that is here; exit code 1 if a file is broken, missing or changed."
     example, short = "data check --profile mini", "count every row here"
     check = add(actions, "check", run_check, text, example, short=short)
     for parser in (listing, check):

@@ -33,6 +33,7 @@ from sbert_lab import data
 from sbert_lab.course import nb14 as checks
 from sbert_lab.course import nb14 as figures
 from sbert_lab.course import plots
+from sbert_lab.devices import pick_precision
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import plan_batches
 from sbert_lab.experiments import paper, results, table7
