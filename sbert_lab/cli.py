@@ -101,8 +101,7 @@ def add_library_commands(commands) -> None:
     settings = {"epochs": int, "batch-size": int, "learning-rate": float, "seed": int}
     for name, kind in settings.items():
         train.add_argument(f"--{name}", type=kind, help="default: the profile's")
-    text = "compile the network first: for long runs on a GPU"
-    train.add_argument("--compile", action="store_true", default=None, help=text)
+    train.add_argument("--compile", action="store_true", default=None, help="for long GPU runs")
 
     text = (
         "Embed a text file of any size, a sentence per line, into a .npy array in the same order. "

@@ -29,7 +29,7 @@ pytestmark = [
 CONFIG = TrainConfig(epochs=2, batch_size=4, learning_rate=1e-3, checkpoint_every=3)
 
 
-def in_processes(work, folder, world=2, seconds=400):
+def in_processes(work, folder, world=2, seconds=150):
     """work() in so many processes: what each returned, or its exception."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

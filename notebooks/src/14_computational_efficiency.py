@@ -470,7 +470,8 @@ for name, rate in shown.items():
 # trust them less.)
 #
 # **Half precision.** On a GPU, `torch.autocast` runs the large products in 16 bits: half the
-# memory to move, and special units to do it. On CPUs it depends: some know bfloat16, some emulate
+# memory to move, and special units to do it. TF32 keeps 32 bits and rounds them inside the
+# product only. On CPUs it depends: some know bfloat16, some emulate
 # it slowly, on some it ends the program with an illegal instruction. So this cell asks only a GPU.
 
 # %% tags=["nbval-ignore-output"]
@@ -485,8 +486,13 @@ else:
 # %% [markdown]
 # **Compiling.** `torch.compile(model)` fuses small operations into larger ones. It pays after many
 # calls: compiling takes long, and may start again for every new shape (B, T). Smart batching
-# makes many shapes; people who compile round T up to a multiple of 8 or 16, a little padding for
-# fewer shapes. We do not compile here: half a minute of work would not repay it.
+# makes many shapes, so `sbert-lab train --compile` rounds T up to a multiple of 8: a little padding
+# for fewer shapes. We do not compile here: half a minute of work would not repay it.
+#
+# **More than one GPU, more than one machine.** `torchrun --nproc-per-node 4 -m sbert_lab encode
+# sentences.txt vectors.npy` deals the sentences out to four GPUs. With
+# `--nnodes 2 --rdzv-backend c10d --rdzv-endpoint HOST:29500` in front of `-m`, typed on both of two
+# machines, the eight GPUs of both share the work; `train` and `evaluate` go the same way.
 
 # %% [markdown]
 # ## 5 · Table 7

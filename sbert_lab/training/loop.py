@@ -84,7 +84,7 @@ def _open_or_run(run: Run, rows, mark: dict | None = None, shown: bool = False) 
 
 def help_train(order: tuple, us: Processes, device: torch.device) -> None:
     """Take part in a training that the first process leads."""
-    task, rows, config, evaluated = order
-    run = Run(task, config, evaluated, None, device, us)
+    task, rows, config, evaluate = order
+    run = Run(task, config, evaluate, None, device, us)
     run.plan_steps(rows)
     run.carry_out(None, False)

@@ -52,7 +52,8 @@ class Run:
 
     def order(self) -> tuple:
         """What a helper needs to know, on the host: its GPU is another one."""
-        return self.task.cpu(), self.rows, self.config, self.evaluate is not None
+        judged = None if self.evaluate is None else bool  # only the first process judges
+        return self.task.cpu(), self.rows, self.config, judged
 
     def carry_out(self, mark: dict | None, show_progress: bool) -> History:
         self.task.to(self.device)
