@@ -30,6 +30,7 @@ from sbert_lab.files import atomic_folder, locked, read_json, write_json
 from sbert_lab.paths import runs_dir
 from sbert_lab.profiles import Profile, as_profile
 from sbert_lab.training import train
+from sbert_lab.training.processes import works_alone
 
 __all__ = [
     "BUILDERS",
@@ -95,8 +96,6 @@ def _ready(recipe: Recipe, seed: int, profile: Profile, show_progress: bool) -> 
     folder = folder_of(recipe.name, seed=seed, profile=profile)
     if (folder / ABOUT).is_file():
         return folder
-    from sbert_lab.training.processes import works_alone
-
     if not works_alone():
         raise InputError(
             "under torchrun the first process asks the zoo, and the others help it train: run "
