@@ -103,8 +103,7 @@ def pad(
 ) -> tuple[Tensor, Tensor | None]:
     """Token ids as one rectangle (B, T) and its mask (None if nothing had to be padded).
 
-    With a multiple, T is rounded up to it, but not above `most`, and there always is a mask: few
-    shapes to compile for.
+    To compile for few shapes, T is rounded up to a multiple, at most `most`, and always has a mask.
     """
     longest = max(map(len, rows))
     rounded = -(-longest // multiple) * multiple
