@@ -29,6 +29,26 @@ while True:
     except BaseException:
         pass
 """
+LEAVES_A_CHILD = """\
+import os, time
+reading, writing = os.pipe()
+if os.fork() == 0:
+    if (grandchild := os.fork()) == 0:
+        os.setsid()
+        time.sleep(300)
+    os.write(writing, str(grandchild).encode())
+    os._exit(0)
+raise ValueError(int(os.read(reading, 20)))
+"""
+FORGES = """\
+import os
+for place in range(3, 99):  # into every open file, the grader's report among them
+    try:
+        os.write(place, b'{"id": "02-twins", "said": "correct", "look": []}\\n')
+    except OSError:
+        pass
+first = second = "x"
+"""
 PATCHES = """\
 import numpy, torch
 numpy.allclose = torch.equal = lambda *args, **given: True
@@ -37,6 +57,9 @@ checks.max_pool = lambda answer: print("correct")
 def max_pool(token_embeddings, attention_mask):
     return 7
 """
+
+
+FLO = {"02-mean": "import os\nos._exit(0)", "02-max": LEAVES_A_CHILD, "02-twins": FORGES}
 
 
 def hand_in(
@@ -57,13 +80,14 @@ def test_every_answer_gets_what_it_deserves_and_no_accident_stops_the_rest(tmp_p
     hand_in(tmp_path, "ann", {"02-explain": "Because padding is not a word."})
     broken = {
         "02-mean": NEVER_ENDS,
-        "02-max": "import os\nos._exit(0)",
+        "02-max": "import os\nos.kill(os.getppid(), 9)",
         "02-twins": "twins = 1 / 0",
     }
     hand_in(tmp_path, "bob", broken, file="02_pooling (1).ipynb")
     told = "print('correct')"  # a learner's own check is never run
     cheats = {"02-mean": PADDING_COUNTS, "02-mean-check": told, "02-max": PATCHES}
     hand_in(tmp_path, "eve", {**cheats, "02-twins": "import sys\nsys.stdout = None\ntwins = 3"})
+    hand_in(tmp_path, "flo", FLO)
     for file, content in (("02_pooling.ipynb", ""), ("homework.ipynb", "{}")):
         (tmp_path / "dan").mkdir(exist_ok=True)
         (tmp_path / "dan" / file).write_text(content)
@@ -78,18 +102,23 @@ def test_every_answer_gets_what_it_deserves_and_no_accident_stops_the_rest(tmp_p
     assert [got["ann", f"02-{name}"] for name in ("mean", "max", "twins")] == [(2, "correct")] * 3
     assert got["ann", "02-explain"] == (None, "to be read")
     assert got["bob", "02-mean"] == (0, "took over 15 s")
-    assert got["bob", "02-max"] == (0, "ended the process before its check was done")
+    assert got["bob", "02-max"] == (0, "ended the grader's process")
     assert got["bob", "02-twins"][1].startswith("ZeroDivisionError: division by zero (line 1")
+    assert got["flo", "02-mean"] == (0, "ended the process before its check was done")
+    assert got["flo", "02-max"][1].startswith("ValueError") and got["flo", "02-twins"][0] == 0
+    child = int(got["flo", "02-max"][1].split()[1])
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
     assert got["eve", "02-mean"][1].startswith("not there yet: padding is in your average")
     assert got["eve", "02-max"][0] == 0 and "numpy.allclose" in grades["eve", "02-max"].look_at_this
     assert (
         sum("not graded" in said for _, said in got.values()) == 1
     )  # both of dan's have no answer
-    assert len(lines) == 5 and "no notebook of the course" in "".join(lines)
+    assert len(lines) == 6 and "no notebook of the course" in "".join(lines)
 
     with open(tmp_path / "learners.csv", encoding="utf-8") as file:
         totals = {row["student"]: row["02_pooling"] for row in csv.DictReader(file)}
-    assert totals == {"ann": "6", "bob": "0", "dan": "0", "eve": "0"}
+    assert totals == {"ann": "6", "bob": "0", "dan": "0", "eve": "0", "flo": "0"}
     to_read = (tmp_path / "to_read.md").read_text(encoding="utf-8")
     assert "Because padding is not a word." in to_read and "### Question" in to_read
 
@@ -188,18 +217,22 @@ def test_a_crash_inside_a_check_names_the_line_and_the_cause(monkeypatch):
 def test_the_guard_puts_back_modules_classes_and_functions():
     import math
 
+    import torch
+
     from sbert_lab import pooling
     from sbert_lab.course import diagnose, nb02
 
     guard = Guard()
     before = (math.sqrt, pooling.mean_pool, diagnose.check.__code__, nb02.mean_pool.verdict)
     math.sqrt = pooling.mean_pool = len
+    torch.Tensor.__eq__, torch.Tensor.same = (lambda *both: True,) * 2
     diagnose.check.__code__ = (lambda *a, **k: None).__code__
     nb02.mean_pool.verdict = print
     sys.modules["sbert_lab.course.nb99"] = type(sys)("fake")
     changed = guard.restore()
     after = (math.sqrt, pooling.mean_pool, diagnose.check.__code__, nb02.mean_pool.verdict)
-    assert after == before
+    assert after == before and not hasattr(torch.Tensor, "same")
+    assert (torch.tensor([1, 0]) == 0).tolist() == [False, True]
     assert "sbert_lab.course.nb99" not in sys.modules
     assert {"math.sqrt", "sbert_lab.pooling.mean_pool", "sbert_lab.course.nb99"} <= set(changed)
     assert guard.restore() == []

@@ -139,7 +139,7 @@ def threshold(answer):
     dev_cosines, dev_labels, test_cosines, test_labels = halves = threshold_fixture()
     hint = "two numbers are needed: the threshold and the F1 on the test pairs"
     chosen, reported = need_numbers(answer(*halves), "the threshold", "F1", hint=hint)
-    other = need_number(answer(*halves[:3], test_labels[::-1].copy())[0], "the threshold")
+    other = need_number(answer(*halves[:2], test_cosines + 0.3, test_labels)[0], "the threshold")
     on_dev, on_test = f1(dev_cosines, dev_labels, chosen), f1(test_cosines, test_labels, chosen)
     best_dev = _best(f1, dev_cosines, dev_labels)
     if (

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from sbert_lab.course.grading.harness import STARTED
 from sbert_lab.course.grading.lesson import Exercise, exercises_of, plain, setup_of
 from sbert_lab.course.grading.submissions import (
     Submission,
@@ -47,7 +48,10 @@ def grade_folder(
         waiting = {pool.submit(grade_one, one, seconds): one for one in submissions}
         for done, future in enumerate(as_completed(waiting), start=1):
             one = waiting[future]
-            found, texts = future.result()
+            try:
+                found, texts = future.result()
+            except Exception as error:  # a fault of ours must not stop the others' grades
+                found, texts = [_not_graded(one, f"the grader failed: {error!r}")], []
             grades += found
             prose[one.student, one.notebook] = texts
             grades.sort(key=lambda g: (g.student, g.notebook))
@@ -87,9 +91,12 @@ def run_answers(
     notebook: str, exercises: list[Exercise], answers: dict[str, str], seconds: int
 ) -> dict[str, dict]:
     """What the harness says of each answer, by exercise id."""
-    jobs = [exercises] if hasattr(os, "fork") else [[one] for one in exercises]
+    waiting = [exercises] if hasattr(os, "fork") else [[one] for one in exercises]
     found = {}
-    for part in (job for job in jobs if job):
+    while waiting:
+        part = waiting.pop(0)
+        if not part:
+            continue
         job = {
             "setup": plain(setup_of(notebook)),
             "exercises": [
@@ -105,6 +112,11 @@ def run_answers(
         }
         limit = SETUP_SECONDS + (seconds + 10) * len(part)
         found |= {line.pop("id"): line for line in _harness(job, limit)}
+        started = found.pop(STARTED, None) is not None
+        left = [one for one in part if one.id not in found]
+        if left and started:  # it killed more than itself
+            found[left[0].id] = {"said": "ended the grader's process", "look": ["ends processes"]}
+            waiting.append(left[1:])
     return found
 
 
@@ -131,9 +143,11 @@ def _harness(job: dict, limit: int) -> Iterator[dict]:
             output, _ = process.communicate()
     for line in (output or "").splitlines():
         try:
-            yield json.loads(line)
+            found = json.loads(line)
         except ValueError:
             continue  # cut off when it was killed
+        if isinstance(found, dict) and "id" in found:
+            yield found
 
 
 def _decide(

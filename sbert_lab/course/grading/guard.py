@@ -10,6 +10,7 @@ from types import FunctionType, ModuleType
 PYTHON = ("builtins", "copy", "dis", "functools", "inspect", "io", "math", "operator", "os", "sys")
 ARRAYS = ("numpy", "numpy.linalg", "torch", "torch.nn", "torch.nn.functional", "torch.linalg")
 OTHERS = (*PYTHON, *ARRAYS, "torch.testing")
+CLASSES = (("torch", "Tensor"), ("torch.nn", "Module"))
 FREE = {"sys": {"stdout", "stderr", "stdin", "last_value", "last_type", "last_traceback", "path"}}
 _PARTS = ("__code__", "__defaults__", "__kwdefaults__", "__closure__")
 
@@ -27,7 +28,8 @@ class Guard:
         self.contents = {name: dict(vars(module)) for name, module in self.modules.items()}
         own = [content for name, content in self.contents.items() if name.startswith("sbert_lab")]
         ours = [value for content in own for value in content.values()]
-        self.classes = [(c, dict(vars(c))) for c in ours if isinstance(c, type)]
+        others = [vars(self.modules[n])[c] for n, c in CLASSES if n in self.modules]
+        self.classes = [(c, dict(vars(c))) for c in (*ours, *others) if isinstance(c, type)]
         functions = {id(f): f for f in ours if isinstance(f, FunctionType)}
         for inner in list(functions.values()):
             if isinstance(kept := getattr(inner, "verdict", None), FunctionType):
@@ -66,6 +68,10 @@ class Guard:
                 if vars(owner).get(key) is not value and key not in ("__dict__", "__weakref__"):
                     setattr(owner, key, value)
                     found.append((owner, key))
+            added = [k for k, v in vars(owner).items() if k not in then and callable(v)]
+            for key in added:
+                delattr(owner, key)
+                found.append((owner, key))
         return found
 
     def _put_back_functions(self) -> list[str]:
