@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
+from inspect import signature
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
@@ -30,6 +31,10 @@ from sbert_lab.training.run_folder import BEST, RUN, finish_run
 from sbert_lab.training.schedule import make_optimizer, rate_at
 from sbert_lab.training.step import even_lengths, take_step
 
+# The networks' buffers never change: nobody has to send them. torch 2.13 renamed the setting.
+_KNOWN = signature(DistributedDataParallel.__init__).parameters
+_NEWER = "forward_sync_buffers"
+BUFFERS = {_NEWER if _NEWER in _KNOWN else "broadcast_buffers": False}
 EVEN = 8  # a compiled network sees lengths that are multiples of it
 
 
@@ -72,7 +77,7 @@ class Run:
             self.resume()
             self.model = torch.compile(self.task) if self.config.compile else self.task
             if self.processes.world > 1:  # it also gives everybody the main process's weights
-                self.model = DistributedDataParallel(self.model, broadcast_buffers=False)
+                self.model = DistributedDataParallel(self.model, **BUFFERS)
             self.advance(stop, show_progress)
         return self.finish()
 
