@@ -2,8 +2,8 @@
 
 Every row tunes one backbone once over all NLI pairs at a steady rate and looks at it after 1,000,
 2,000, 4,000 ... pairs. Rates were chosen on STSb dev and NLI dev; nothing else is looked at here.
-Backbones of shorter pretraining are what data/build/pretraining/export.py wrote into
-runs/pretraining. A run that is cut off goes on where it was.
+Backbones of shorter pretraining are those that data/build/pretraining/export.py
+wrote into runs/pretraining. A run that is cut off goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.errors import DataError
 from sbert_lab.experiments import minilm, zoo
 from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.results import Outcome, Row
@@ -33,33 +33,31 @@ SOFTMAX, NEGATIVES = "classification", "in-batch negatives"
 
 
 def rows(profile: Profile) -> list[Row]:
-    """The backbone and three objectives, its younger selves, random weights, MiniLM."""
+    """The backbone with three kinds of labels, then its younger selves, as far as at hand."""
 
     def row(name: str, start: Callable[[int], SentenceEncoder], note: str, **given) -> Row:
         objective, kind = given.pop("objective", SOFTMAX), given.pop("kind", "system")
         run = lambda seed: _curve(profile, name, start(seed), objective, seed, **given)  # noqa: E731
         return Row(name=name, run=run, note=note, kind=kind)
 
-    def backbone(seed: int) -> SentenceEncoder:
-        return SentenceEncoder.load(profile.backbone, max_length=profile.max_length)
-
-    younger = [
-        row(f"softmax, {millions} million tokens", lambda seed, m=millions: _younger(profile, m),
-            f"the backbone after {millions} million tokens of pretraining")
-        for millions in LENGTHS
-    ]  # fmt: skip
-    return [
+    backbone = partial(_open, profile.backbone, profile)
+    found = [
         row("softmax", backbone, "the paper's objective, all labels"),
         row(NEGATIVES, backbone, "the entailments, other rows of the batch as negatives",
             objective=NEGATIVES),
         row("softmax, shuffled labels", backbone, "the labels dealt out anew", kind="floor",
             shuffled=True),
-        *younger,
         row("softmax, random start", lambda seed: zoo.random_encoder(profile, seed),
             "the backbone's shape, nothing learned before", kind="floor"),
-        row("softmax, MiniLM's lower half", lambda seed: _lower_half(profile),
-            f"the first {LOWER} of all-MiniLM-L6-v2's 6 layers: a larger network", kind="extra"),
     ]  # fmt: skip
+    for millions, folder in _younger(profile).items():
+        start = partial(_open, folder, profile)
+        note = f"the backbone after {millions} million tokens of pretraining"
+        found.append(row(f"softmax, {millions} million tokens", start, note))
+    if profile.minilm:
+        note = f"the first {LOWER} of all-MiniLM-L6-v2's 6 layers: a larger network"
+        found.append(row("softmax, MiniLM's lower half", _lower_half, note, kind="extra"))
+    return found
 
 
 def data_seen(profile: Profile) -> str:
@@ -82,17 +80,18 @@ def _config(profile: Profile) -> TrainConfig:
     return replace(profile.train, epochs=1, schedule="constant", learning_rate=2e-4)
 
 
-def _younger(profile: Profile, millions: int) -> SentenceEncoder:
-    folder = runs_dir("pretraining", f"{Path(profile.backbone).name}-{millions}")
-    if not folder.is_dir():
-        raise DataError(
-            f"{folder} is missing: the backbone after {millions} million tokens is written by "
-            f"data/build/pretraining (pretrain.py, then export.py --anneal {millions})"
-        )
+def _younger(profile: Profile) -> dict[int, Path]:
+    """Million tokens of pretraining -> folder, for those that are at hand."""
+    name = Path(profile.backbone).name
+    folders = {millions: runs_dir("pretraining", f"{name}-{millions}") for millions in LENGTHS}
+    return {millions: folder for millions, folder in folders.items() if folder.is_dir()}
+
+
+def _open(folder: str | Path, profile: Profile, seed: int) -> SentenceEncoder:
     return SentenceEncoder.load(folder, max_length=profile.max_length)
 
 
-def _lower_half(profile: Profile) -> SentenceEncoder:
+def _lower_half(seed: int) -> SentenceEncoder:
     encoder = minilm.load()
     encoder.backbone.encoder.layer = encoder.backbone.encoder.layer[:LOWER]
     encoder.backbone.config.num_hidden_layers = LOWER
