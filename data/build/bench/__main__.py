@@ -47,10 +47,10 @@ def main() -> None:
         sys.exit(f"unknown row {unknown[0]!r}: choose {', '.join(ROWS)}")
     torch.set_num_threads(1)
     path = data_dir("results", "bench.json")
-    found = read_json(path) if path.is_file() else {"rows": {}}
     for name in given.names or ROWS:
         run, full, quick = ROWS[name]
         row = run(rounds=given.rounds, **(quick if given.quick else full))
+        found = read_json(path) if path.is_file() else {"rows": {}}  # another run may have written
         found["rows"][name] = {**row, "date": str(date.today())}
         found["about"] = {"hardware": hardware(), "clock": "processor seconds, one thread",
                           "versions": versions()}  # fmt: skip
