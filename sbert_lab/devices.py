@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 import torch
 
-from sbert_lab.errors import InputError
+from sbert_lab.errors import InputError, require_choice
 
 Fetch = Callable[[], np.ndarray]  # waits for the results of a batch that was started
+PRECISIONS = ("auto", "fp32", "tf32", "bf16", "fp16", "int8")
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -40,7 +41,7 @@ def pick_precision(name: str, device: torch.device) -> str:
 
     GPUs before compute capability 8.0 (T4, V100) say that they know bf16, but emulate it slowly.
     """
-    if name != "auto":
+    if require_choice("precision", name, PRECISIONS) != "auto":
         return name
     if device.type != "cuda":
         return "fp32"

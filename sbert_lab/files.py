@@ -236,8 +236,12 @@ def seal(folder: Path, name: str, about: dict | None = None, *, pattern: str = "
     """Remember the sha256 of every file that fits the pattern, so that a change is noticed."""
     files = {p.relative_to(folder).as_posix(): p for p in folder.glob(pattern) if p.is_file()}
     digests = {file: sha256(files[file]) for file in sorted(files) if file != name}
-    told = {**(about or {}), "sha256": digests}
-    write_json(folder / name, {**told, OWN: _own_digest(told)})
+    write_seal(folder / name, {**(about or {}), "sha256": digests})
+
+
+def write_seal(path: Path, told: dict) -> None:
+    """The file that seals its folder, with a digest of what it says itself."""
+    write_json(path, {**told, OWN: _own_digest(told)})
 
 
 def _own_digest(told: dict) -> str:

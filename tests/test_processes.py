@@ -1,7 +1,6 @@
 """Several processes: forked here, each with its rank, talking over gloo on the loopback."""
 
 import os
-import pickle
 import signal
 import socket
 import sys
@@ -9,6 +8,7 @@ import time
 import traceback
 from dataclasses import replace
 from datetime import timedelta
+from multiprocessing.reduction import ForkingPickler
 
 import pytest
 import torch
@@ -48,7 +48,17 @@ def in_processes(work, folder, world=2, seconds=150):
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
     assert not pids, f"{len(pids)} processes hung"
-    return [pickle.loads((folder / f"rank{rank}").read_bytes()) for rank in range(world)]
+    answers = ((folder / f"rank{rank}").read_bytes() for rank in range(world))
+    return [_as(torch.from_numpy, ForkingPickler.loads(answer)) for answer in answers]
+
+
+def _as(kind, found):
+    """Weights as arrays to travel between processes, and as tensors again."""
+    if isinstance(found, tuple):
+        return tuple(_as(kind, one) for one in found)
+    if isinstance(found, dict):
+        return {name: kind(one) for name, one in found.items()}
+    return found
 
 
 def _child(work, answer, rank, world, port):
@@ -61,7 +71,7 @@ def _child(work, answer, rank, world, port):
     except BaseException as error:
         traceback.print_exc()
         found = error
-    answer.write_bytes(pickle.dumps(found))
+    answer.write_bytes(bytes(ForkingPickler.dumps(_as(torch.Tensor.numpy, found))))
     if dist.is_initialized():
         dist.destroy_process_group()
     os._exit(0)

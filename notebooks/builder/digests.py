@@ -25,6 +25,7 @@ PROFILE = get_profile("mini")  # in which the committed notebooks are executed
 READERS = {"open_table": "table", "has_table": "table", "open_study": "", "has_study": ""}
 CLAIMS = {
     **dict.fromkeys(("claim", "judge", "get_claim", "list_claims"), ("data/paper/claims.csv",)),
+    "open_bench": ("data/results/bench.json",),
     "recorded_entries": ("data/paper/claims.csv", "data/results/*/claims.json"),
 }
 

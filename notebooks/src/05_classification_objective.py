@@ -512,6 +512,30 @@ else:
     print("no recorded real run here: SBERT_LAB_PROFILE=real runs these cells on real data")
 
 # %% [markdown]
+# **When does NLI help?** The same small backbone saw all mini NLI pairs once, at a steady rate, four times: with the paper's
+# softmax objective; with *in-batch negatives* on the entailments alone (each sentence must find its partner among the batch, an
+# idea that came after the paper, notebook 17); with shuffled labels; and with softmax from random weights.
+#
+# **Predict.** Which of the four ends above where it began?
+
+# %% tags=["nbval-ignore-output"]
+study = open_study("nli")
+came_from(study)
+plots.show(
+    figures.gains({row: study.info(row)["curve"] for row in study.rows}),
+    caption="Change of Spearman on STSb dev since the start, against the pairs seen (doubling from mark to mark). One run each.",
+    alt="Four curves over the number of NLI pairs seen: softmax, in-batch negatives, softmax with shuffled labels, "
+    "softmax from random weights; a horizontal line marks no change.",
+)
+for row in study.rows:
+    pairs = study.info(row)["pairs"]
+    print(f"{row}: {study.mean(row, 'gain'):+.1f} points after {pairs:,} pairs")
+best = max(study.rows, key=lambda row: study.mean(row, "gain"))
+print(
+    f"\nThe most is gained by: {best}. A label of three classes says less about a pair than a batch of other sentences does."
+)
+
+# %% [markdown]
 # ## 6 · What did the head learn, and why is it thrown away?
 #
 # The head's weights fall into three parts: for `u`, for `v` and for `|u-v|`. The length of a part

@@ -38,8 +38,6 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.encoding import plan_batches
 from sbert_lab.experiments import paper, results, table7
 from sbert_lab.experiments.evaluation import speed
-from sbert_lab.files import read_json
-from sbert_lab.paths import data_dir
 from sbert_lab.profiles import get_profile
 
 profile = get_profile()
@@ -704,7 +702,7 @@ for name, one in both.items():
 guess_library = None  # your guess, for example 1.3
 
 # %% tags=["nbval-ignore-output"]
-bench = read_json(data_dir("results", "bench.json"))
+bench = results.open_bench()
 print(f"{bench['about']['hardware']}; {bench['about']['clock']}\n")
 print(figures.bench_table(bench))
 ours = bench["rows"]["encode mini-bert"]

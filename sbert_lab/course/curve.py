@@ -98,6 +98,23 @@ def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
     return figure
 
 
+def gains(runs: Mapping[str, Sequence]) -> Figure:
+    """Spearman since the start against the pairs seen. A run: (pairs seen, accuracy, Spearman)."""
+    figure, axis = new(8, 3.8)
+    for number, (name, points) in enumerate(runs.items()):
+        seen, spearman = ([point[place] for point in points] for place in (0, 2))
+        line, marker = STYLES[number % len(STYLES)]
+        change = [value - spearman[0] for value in spearman]
+        axis.plot(seen, change, line, marker=marker, ms=5, color=COLORS[number], label=name)
+    axis.axhline(0, color="black", lw=1, ls=(0, (1, 2)))
+    axis.set_xscale("symlog", linthresh=1_000)
+    axis.set_xlim(left=-60)
+    axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axis.set(xlabel="NLI pairs seen", ylabel="gain on STSb dev (points)")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
 def _give_room(panel, *, least: float) -> None:
     """At least `least` points of height, so that noise does not look like a mountain."""
     low, high = panel.get_ylim()

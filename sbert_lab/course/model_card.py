@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sbert_lab.encoder_folder import DIGESTS, read_settings
 from sbert_lab.errors import CheckpointError, InputError
-from sbert_lab.files import read_json, write_bytes, write_json
+from sbert_lab.files import read_json, write_bytes, write_seal
 
 README = "README.md"
 SETTINGS = ("epochs", "max_steps", "batch_size", "learning_rate", "warmup_share", "seed")
@@ -197,4 +197,4 @@ def _release(folder: Path) -> None:
     known = read_json(path)
     if README in known.get("sha256", {}):
         kept = {name: digest for name, digest in known["sha256"].items() if name != README}
-        write_json(path, {**known, "sha256": kept})
+        write_seal(path, {**known, "sha256": kept})

@@ -208,5 +208,13 @@ def open_recorded(which: int | str, profile: str | Profile | None = None) -> Res
     return Results(read_json(path), predictions, path)
 
 
+def open_bench() -> dict:
+    """What `make bench` measured: rows with ratios, and on which machine."""
+    path = results_dir("bench.json")
+    if not path.is_file():
+        raise DataError(f"{path} is missing: `make bench` writes it")
+    return read_json(path)
+
+
 has_table = has_study = is_recorded
 open_table = open_study = open_recorded

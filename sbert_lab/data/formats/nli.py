@@ -50,6 +50,6 @@ def _parse_object(path: Path, number: int, line: str) -> dict:
     for key in ("gold_label", "sentence1", "sentence2"):
         if not isinstance(record, dict) or not isinstance(record.get(key), str):
             fail(path, number, f"no text under {key!r}")
-    if not isinstance(record.get("genre", ""), str):
+    if not isinstance(record.get("genre"), str | None):
         fail(path, number, "the genre is not a text")
     return record
