@@ -531,9 +531,11 @@ for row in study.rows:
     pairs = study.info(row)["pairs"]
     print(f"{row}: {study.mean(row, 'gain'):+.1f} points after {pairs:,} pairs")
 best = max(study.rows, key=lambda row: study.mean(row, "gain"))
-print(
-    f"\nThe most is gained by: {best}. A label of three classes says less about a pair than a batch of other sentences does."
-)
+print(f"\nLargest gain here, one run each: {best}.")
+
+# %% [markdown]
+# A possible reason, not tested by this run: a label of three classes says little about a pair, while a
+# batch of other sentences says for each of them that it is not the partner.
 
 # %% [markdown]
 # ## 6 · What did the head learn, and why is it thrown away?
