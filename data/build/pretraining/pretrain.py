@@ -10,6 +10,9 @@ long run gives a finished network for every length. A run that is cut off goes o
 the same command again. On another machine it goes on from what `--hand-over` wrote (half-precision
 weights, no optimizer state): put FOLDER/tokenizer into the work folder before corpus.py runs there,
 then add `--resume FOLDER`.
+
+Two cores are used best by two processes with a thread each, which read other batches and average
+their gradients: `torchrun --nproc-per-node 2 data/build/pretraining/pretrain.py mini-bert ...`.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.distributed as dist
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from corpus import Rows
@@ -163,13 +167,18 @@ class Run:
         self.batches = plan(self.lengths, settings)
         self.held_out = Rows.load(work / "held_out.npz")
         self.optimizers = new_optimizers(self.task, settings)
+        self.processes = dist.get_world_size() if dist.is_initialized() else 1
+        self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.step, self.tokens, self.seconds = 0, 0, 0.0
+        self.read = 0  # batches read by all processes together
         self.fresh_since = 0  # the step at which the optimizers knew nothing
         folder.mkdir(parents=True, exist_ok=True)
 
     # ---- on disk
 
     def save(self, path: Path, *, optimizer: bool = True) -> None:
+        if self.rank:
+            return
         with atomic_folder(path) as folder:
             tensors = {k: v.detach().contiguous() for k, v in self.task.state_dict().items()}
             save_file(tensors, folder / "model.safetensors")
@@ -185,6 +194,7 @@ class Run:
                 folder / "state.json",
                 {
                     "step": self.step,
+                    "read": self.read,
                     "tokens": self.tokens,
                     "seconds": self.seconds,
                     "settings": asdict(self.settings),
@@ -200,8 +210,11 @@ class Run:
         for optimizer, state in zip(self.optimizers, states, strict=True):
             groups = optimizer.state_dict()["param_groups"]
             optimizer.load_state_dict({"state": state, "param_groups": groups})
-        saved = read_json(path / "state.json")
+        self._go_on_from(read_json(path / "state.json"))
+
+    def _go_on_from(self, saved: dict) -> None:
         self.step, self.tokens, self.seconds = saved["step"], saved["tokens"], saved["seconds"]
+        self.read = saved.get("read", self.step)
 
     def hand_over(self, path: Path) -> None:
         """The weights in half precision and the tokenizer: half the size of a model folder."""
@@ -209,7 +222,8 @@ class Run:
             tensors = {k: v.half().contiguous() for k, v in self.task.state_dict().items()}
             save_file(tensors, folder / "model.safetensors")
             self.tokenizer.save_pretrained(folder / "tokenizer")
-            facts = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds)}
+            facts = {"step": self.step, "read": self.read, "tokens": self.tokens}
+            facts["seconds"] = round(self.seconds)
             write_json(folder / "state.json", {**facts, "settings": asdict(self.settings)})
 
     def take_over(self, path: Path) -> None:
@@ -221,11 +235,12 @@ class Run:
             )
         tensors = load_file(path / "model.safetensors")
         self.task.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-        saved = read_json(path / "state.json")
-        self.step, self.tokens, self.seconds = saved["step"], saved["tokens"], saved["seconds"]
+        self._go_on_from(read_json(path / "state.json"))
         self.fresh_since = self.step
 
     def log(self, **entry) -> None:
+        if self.rank:
+            return
         entry = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds), **entry}
         with open(self.folder / "log.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
@@ -236,27 +251,47 @@ class Run:
     def take_step(self, share: float) -> tuple[float, float]:
         """One batch, with this share of the full rate."""
         started = time.perf_counter()
-        torch.manual_seed(self.settings.seed * 1_000_003 + self.step)
+        mine = self.read + self.rank
+        torch.manual_seed(self.settings.seed * 1_000_003 + mine)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = group["full_rate"] * share
-        chosen = self.batches[self.step % len(self.batches)]
+        chosen = self.batches[mine % len(self.batches)]
         batch = self.task.collate(self.rows, chosen)
         with torch.autocast("cpu", torch.bfloat16):
             words, belongs = self.task(batch)
         (words + belongs).backward()
+        self.average_gradients()
         torch.nn.utils.clip_grad_norm_(self.task.parameters(), self.settings.clip)
         for optimizer in self.optimizers:
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         self.step += 1
-        self.tokens += int(self.lengths[chosen].sum())
+        for number in range(self.read, self.read + self.processes):
+            self.tokens += int(self.lengths[self.batches[number % len(self.batches)]].sum())
+        self.read += self.processes
         self.seconds += time.perf_counter() - started
         return float(words.detach()), float(belongs.detach())
+
+    def average_gradients(self) -> None:
+        """Over the processes, in one message."""
+        if self.processes == 1:
+            return
+        parameters = list(self.task.parameters())
+        gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        together = torch.cat([g.flatten() for g in gradients])
+        dist.all_reduce(together)
+        together /= self.processes
+        parts = together.split([p.numel() for p in parameters])
+        for parameter, part in zip(parameters, parts, strict=True):
+            parameter.grad = part.view_as(parameter)
 
     def measure(self) -> dict[str, float]:
         """Held-out losses by kind of row; and raw MEAN vectors on STSb dev, if it is at hand."""
         from corpus import KINDS
+
+        if self.rank:
+            return {}  # the first process measures, the others wait for it in their next step
 
         self.task.eval()
         found = {}
@@ -371,6 +406,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
+    if "WORLD_SIZE" in os.environ:  # started by torchrun
+        dist.init_process_group("gloo")
     settings = Settings(rate=given.rate, muon_rate=given.muon_rate, optimizer=given.optimizer)
     work = given.work / given.model
     if given.anneal:
