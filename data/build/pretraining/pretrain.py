@@ -5,7 +5,7 @@
     python data/build/pretraining/pretrain.py mini-bert --work runs/pretraining --hand-over FOLDER
 
 The rate rises, then stays where it is until somebody stops the run; `--anneal M` takes the weights
-kept at M million tokens and lets the rate fall to nothing over another tenth of the tokens. So one
+kept at M million tokens and lets the rate fall to nothing over more tokens (`--share` of M). So one
 long run gives a finished network for every length. A run that is cut off goes on where it was: give
 the same command again. On another machine it goes on from what `--hand-over` wrote (half-precision
 weights, no optimizer state): put FOLDER/tokenizer into the work folder before corpus.py runs there,
@@ -397,6 +397,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--work", type=Path, required=True, help="where corpus.py wrote")
     parser.add_argument("--until", type=int, default=100, help="million tokens")
     parser.add_argument("--anneal", type=int, help="million tokens: finish the weights kept there")
+    parser.add_argument("--share", type=float, default=Settings.anneal_share, help="of --anneal")
     parser.add_argument("--rate", type=float, default=Settings.rate)
     parser.add_argument("--muon-rate", type=float, default=Settings.muon_rate)
     parser.add_argument("--optimizer", choices=("muon", "adamw"), default=Settings.optimizer)
@@ -408,7 +409,12 @@ def main(arguments: list[str]) -> int:
     torch.set_num_threads(given.threads)
     if "WORLD_SIZE" in os.environ:  # started by torchrun
         dist.init_process_group("gloo")
-    settings = Settings(rate=given.rate, muon_rate=given.muon_rate, optimizer=given.optimizer)
+    settings = Settings(
+        rate=given.rate,
+        muon_rate=given.muon_rate,
+        optimizer=given.optimizer,
+        anneal_share=given.share,
+    )
     work = given.work / given.model
     if given.anneal:
         run_anneal(given.model, work, given.anneal, settings)
