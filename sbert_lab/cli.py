@@ -234,6 +234,7 @@ def add_experiment_commands(commands) -> None:
     what.add_argument("--tables", nargs="+", choices=NAMES, metavar="tableN", help="only these")
     text = f"instead a study that is not in the paper: {', '.join(STUDIES)}"
     what.add_argument("--study", choices=list(STUDIES), metavar="NAME", help=text)
+    reproduce.add_argument("--rows", nargs="+", metavar="NAME", help="only these, with --study")
 
     text = "From the recorded runs to the claims' verdicts, data/results/LEDGER.md and the README."
     ledger = add(commands, "ledger", run_ledger, text, "ledger --timings")
@@ -271,7 +272,7 @@ def run_reproduce(given: argparse.Namespace) -> None:
 
     profile = get_profile(given.profile)
     if given.study:
-        return show(measure(given.study, profile, seeds=given.seeds, say=say))
+        return show(measure(given.study, profile, **pick(given, "rows", "seeds"), say=say))
     tables = [NAMES.index(name) + 1 for name in given.tables or NAMES]
     measure_tables(tables, profile, seeds=given.seeds, say=say)
     update([profile.name], say=say)

@@ -136,7 +136,7 @@ class SentenceEncoder(Encoder):
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """Token ids to embeddings: (B, T), (B, T) -> (B, H). No mask means no padding."""
         tokens = self.token_embeddings(input_ids, attention_mask)
-        embeddings = pool(self.pooling, tokens, attention_mask)
+        embeddings = pool(self.pooling, tokens.float(), attention_mask)  # a sum needs all digits
         return F.normalize(embeddings, dim=-1) if self.normalize else embeddings
 
     @torch.inference_mode()

@@ -101,6 +101,7 @@ class Profile(_Settings):
     infersent_hidden: int = 128  # of the BiLSTM that Table 7 times; InferSent's own is 2,048
     live_pairs: int | None = None  # NLI pairs that notebook 05 trains on; None: all
     watched_pairs: int = 2_000  # dev pairs that it watches meanwhile
+    studied: str | None = None  # the backbone of the study "nli"; None: the profile's own
 
     def __str__(self) -> str:
         return f"profile {self.name}: {self.backbone}, {self.seeds} seeds, {self.folds} folds"

@@ -9,6 +9,7 @@ from conftest import make_backbone, make_tokenizer
 
 from sbert_lab import data
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.experiments.evaluation import sts_sets
 from sbert_lab.experiments.studies import nli
 from sbert_lab.profiles import get_profile
 
@@ -22,7 +23,7 @@ def profile(tmp_path, monkeypatch):
     pairs = [{"sentence1": words[i % 4], "sentence2": words[(i + i // 4) % 4], "label": i % 3}
              for i in range(64)]  # fmt: skip
     scored = [{**row, "score": i % 6} for i, row in enumerate(pairs[:24])]
-    corpora = {"nli": pairs, "stsb": scored}
+    corpora = {"nli": pairs, **dict.fromkeys(sts_sets.SETS, scored)}
     rows = {name: datasets.Dataset.from_list(content) for name, content in corpora.items()}
     monkeypatch.setattr(data, "load", lambda name, split, **_: rows[name])
     monkeypatch.setattr(nli, "FIRST_LOOK", 8)
@@ -44,6 +45,13 @@ def test_a_run_looks_each_time_the_pairs_have_doubled(profile):
     assert [seen for seen, _, _ in curve] == [0, 8, 16, 32, 64]
     assert outcome.scores["gain"] == curve[-1][2] - curve[0][2]
     assert outcome.scores["nli dev"] == curve[-1][1]
+    assert outcome.predictions["sts12"].shape == (24,)
+
+
+def test_the_studied_backbone_may_be_another_than_the_profiles(profile):
+    other = replace(profile, backbone="mini-bert", studied=profile.backbone)
+    first, again = (row(one, "raw BERT MEAN").run(1).scores for one in (profile, other))
+    assert first == again
 
 
 def test_in_batch_negatives_see_the_entailments_only(profile):
