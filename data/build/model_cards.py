@@ -29,6 +29,7 @@ POOLINGS = ("mean", "max", "cls")
 FAMILY = {
     "mini-bert": "BERT: WordPiece, hidden words and next-sentence prediction",
     "mini-roberta": "RoBERTa: byte-level BPE, hidden words only",
+    "mini-bert-2": "BERT, second generation: wider, more pieces, seventeen times the text",
     "mini-sbert": "mini-bert tuned on the entailment pairs of NLI",
 }
 
@@ -62,6 +63,8 @@ def curve_table(steps: list[int], losses: list[float], unit: str) -> list[str]:
 
 
 def pretraining_lines(record: dict) -> list[str]:
+    if "tokens" in record:
+        return second_generation_lines(record)
     lines = []
     for name, stage in record["stages"].items():
         cut = "" if stage["steps"] == stage["planned_steps"] else " (cut short; then stage two)"
@@ -77,6 +80,22 @@ def pretraining_lines(record: dict) -> list[str]:
         f"Computing time, as the progress bars showed it: {record['hours']} hours on one core."
     )
     return lines
+
+
+def second_generation_lines(record: dict) -> list[str]:
+    """One long run: a steady rate, then one that falls to nothing."""
+    held_out = record["held_out"]
+    return [
+        f"{record['tokens'] / 1e6:.1f} million tokens in {record['steps']:,} steps; from "
+        f"{record['falling_from'] / 1e6:.1f} million on the rate fell to nothing. Batches of 4,096 "
+        "tokens, at the end two of them a step; Muon for the layers' matrices, AdamW for the rest.",
+        "",
+        *curve_table(record["curve_tokens"], record["curve_losses"], "tokens"),
+        "",
+        "Loss of hidden words in texts that were kept aside: "
+        + ", ".join(f"{kind} {loss:.2f}" for kind, loss in held_out.items())
+        + f". Computing time: {record['hours']} hours, part of it on one core, part on two.",
+    ]
 
 
 def tuning_lines(record: dict) -> list[str]:
@@ -102,6 +121,27 @@ TEXT = (
     "started from glove.6B.50d (public domain) in their first 50 of 128 dimensions for every piece "
     "that is a whole word; everything else started at random."
 )
+TEXT_2 = (
+    "Text: about 900 old books in the public domain, open textbooks, WikiText-2, Tatoeba, the "
+    "*train* splits of SNLI (163,976 pairs) and MultiNLI (118,208 pairs), and the training text of "
+    "our mini corpora. Nothing of STSb, SICK, STS12-16, Quora or SentEval, no dev or test split. "
+    "The network fills in hidden words and says whether two texts belong together; in pairs that "
+    "say nearly the same, words are hidden on one side only. Pieces that are whole words started "
+    "from spaCy's vectors (CC0), reduced from 300 to 256 numbers; everything else at random."
+)
+TEXTS = {
+    "mini-bert-2": TEXT_2,
+    "mini-sbert": "It starts from mini-bert; see that card for its text.",
+}
+LICENCES = {
+    "mini-bert-2": "Apache-2.0 for the weights. Their text: public domain (books), "
+    "open textbooks, SNLI CC BY-SA 4.0, MultiNLI mixed (free to use), WikiText CC BY-SA, Tatoeba "
+    "CC BY 2.0 FR, word vectors CC0."
+}
+LICENCE = (
+    "Apache-2.0 for the weights. Their text: SNLI CC BY-SA 4.0, MultiNLI mixed (free to use), "
+    "WikiText CC BY-SA, Tatoeba CC BY 2.0 FR, GloVe PDDL."
+)
 LIMITS = (
     "English only, lower-cased, 128 tokens at most. Text in other scripts or emoji becomes unknown "
     "or single-byte pieces: it embeds, but the vector means little. A model of this size shows "
@@ -124,7 +164,9 @@ def write_card(name: str, scores: dict) -> None:
         f"{parameters:,} parameters, float32.",
         "",
         "## How it was made",
-        TEXT if name != "mini-sbert" else "It starts from mini-bert; see that card for its text.",
+        TEXTS.get(name, TEXT)
+        if name != "mini-sbert"
+        else "It starts from mini-bert; see that card for its text.",
         "",
         *how,
         "",
@@ -142,8 +184,7 @@ def write_card(name: str, scores: dict) -> None:
         LIMITS,
         "",
         "## Licence",
-        "Apache-2.0 for the weights. Their text: SNLI CC BY-SA 4.0, MultiNLI mixed (free to use), "
-        "WikiText CC BY-SA, Tatoeba CC BY 2.0 FR, GloVe PDDL.",
+        LICENCES.get(name, LICENCE),
     ]
     folder = data_dir("models", name)
     write_bytes(folder / "README.md", ("\n".join(lines) + "\n").encode())

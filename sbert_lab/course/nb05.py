@@ -300,26 +300,20 @@ def _look_at_other_seeds(answer: Callable, rows: Sequence[dict], dev: Sequence[d
         )
 
 
-# ---- figures: curves that grow while training runs, and what the head learned.
+# ---- figures: curves that grow while training runs, and what the labels did to the cosines.
 
 
-def head_parts(norms, spreads, before, *, classes: Sequence[str], parts: Sequence[str]) -> Figure:
-    """Per class and part: the length of the head's weights, and how far it moves the logit.
-
-    Both are (classes, parts). `before` has the two arrays of the untrained head, drawn as ticks.
-    """
-    figure, axes = new(9.5, 3.6, columns=2)
-    places, width = np.arange(len(classes)), 0.8 / len(parts)
-    for panel, values, old in zip(axes, (norms, spreads), before, strict=True):
-        for number, part in enumerate(parts):
-            shift = places + (number - (len(parts) - 1) / 2) * width
-            height, tick = np.asarray(values)[:, number], np.asarray(old)[:, number]
-            panel.bar(shift, height, 0.9 * width, color=COLORS[number], label=part)
-            ticks = panel.hlines(tick, shift - 0.45 * width, shift + 0.45 * width, color="black")
-        panel.set_xticks(places, classes)
-    axes[0].set(title="length of the weights", ylabel="norm")
-    axes[1].set(title="what they do to the logit", ylabel="standard deviation over pairs")
-    bars, labels = axes[0].get_legend_handles_labels()
-    labels = [*labels, "untrained head"]
-    figure.legend([*bars, ticks], labels, loc="outside lower center", ncols=len(labels))
+def label_cosines(before, after, labels, *, classes: Sequence[str]) -> Figure:
+    """Histograms of the pairs' cosines per label, with their means: (N,), (N,), (N,)."""
+    figure, axes = new(9.5, 3.4, columns=2, sharey=True)
+    for panel, title, cosines in zip(axes, ("before", "after"), (before, after), strict=True):
+        edges = np.linspace(*np.quantile(cosines, (0.002, 1)), 26)
+        for number, name in enumerate(classes):
+            mine, color = np.asarray(cosines)[np.asarray(labels) == number], COLORS[number]
+            share = np.full(len(mine), 100 / max(1, len(mine)))
+            panel.hist(mine, edges, weights=share, histtype="step", lw=2, color=color, label=name)
+            panel.axvline(mine.mean(), color=color, lw=1.2, ls=(0, (3, 2)))
+        panel.set(title=f"{title} training", xlabel="cosine of a pair")
+    axes[0].set(ylabel="pairs of the class (%)")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure

@@ -1,19 +1,24 @@
 """Turn pretrained weights into a model folder that SentenceEncoder and the public library open.
 
     python data/build/pretraining/export.py mini-bert --work runs/pretraining --anneal 25 \\
-        --to runs/pretraining/mini-bert-25
+        --to runs/pretraining/mini-bert-25 --record mini-bert-25.json
+
+`--record` writes down how the run went, for the model's card.
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from corpus import KINDS
 from pretrain import new_task
 from safetensors.torch import load_file
 from vocabulary import MAX_LENGTH, TOKENIZERS, load_tokenizer
 
 from sbert_lab.encoder import SentenceEncoder
+from sbert_lab.files import write_json
 
 # Pretraining used none; the tuning that follows has BERT's usual share.
 DROPOUT = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
@@ -30,6 +35,22 @@ def export(name: str, weights: Path, tokenizer_folder: Path, to: Path) -> Path:
     return to
 
 
+def describe(run: Path) -> dict:
+    """Tokens, time, losses along the way, and those of the held-out texts at the end."""
+    entries = [json.loads(line) for line in (run / "log.jsonl").read_text("utf-8").splitlines()]
+    curve = [entry for entry in entries if "words" in entry]
+    last = [entry for entry in entries if "measured" in entry][-1]
+    return {
+        "tokens": last["tokens"],
+        "steps": last["step"],
+        "falling_from": curve[0]["tokens"],
+        "hours": round(last["seconds"] / 3600, 1),
+        "curve_tokens": [entry["tokens"] for entry in curve],
+        "curve_losses": [entry["words"] for entry in curve],
+        "held_out": {k: last["measured"][k] for k in KINDS},
+    }
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -38,9 +59,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--work", type=Path, required=True, help="where pretrain.py wrote")
     parser.add_argument("--anneal", type=int, required=True, help="million tokens")
     parser.add_argument("--to", type=Path, required=True)
+    parser.add_argument("--record", type=Path, help="a JSON file about the run")
     given = parser.parse_args(arguments)
     work = given.work / given.model
-    weights = work / f"annealed-{given.anneal}" / "finished" / "model.safetensors"
+    run = work / f"annealed-{given.anneal}"
+    if given.record:
+        write_json(given.record, describe(run))
+    weights = run / "finished" / "model.safetensors"
     print(export(given.model, weights, work / "tokenizer", given.to))
     return 0
 
