@@ -207,7 +207,7 @@ def _two_sides(result: object) -> tuple[list[dict], list[dict]]:
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) != 2:
         raise Hint("two lists are needed: return train, test")
     train, test = (list(side) for side in result)
-    if not all(isinstance(row, dict) for row in train + test):
+    if not all(isinstance(row, dict) and "article" in row for row in train + test):
         raise Hint("both sides are lists of rows, the same dictionaries that came in")
     return train, test
 
