@@ -25,7 +25,7 @@ def made(choose_positive, choose_negative):
             for title, parts in articles.items()
             for name, here in parts.items()
             for anchor in here
-            if len(here) > 1
+            if len(here) > 1 and len(parts) > 1
         ]
 
     return answer
@@ -46,7 +46,7 @@ def at_random(articles):
         for name, here in parts.items():
             others = {s for n, texts in parts.items() if n != name for s in texts} - set(here)
             for anchor in here:
-                if partners := [s for s in here if s != anchor]:
+                if others and (partners := [s for s in here if s != anchor]):
                     row = (draw.choice(partners), draw.choice(sorted(others)))
                     rows.append({"article": title, "anchor": anchor, "positive": row[0],
                                  "negative": row[1]})  # fmt: skip
@@ -64,6 +64,24 @@ def built_by_the_package(articles):
 def elsewhere(articles, title, name):
     other = next(one for one in articles if one != title)
     return next(iter(articles[other].values()))[0]
+
+
+def namesake(articles):
+    """Positives of any article's section with the same title."""
+    rows = made(partner, stranger)(articles)
+    return [(*r[:2], "Snow lies there until late July.", r[3]) if r[1].startswith("Its") else r
+            for r in rows]  # fmt: skip
+
+
+def by_place(articles):
+    """Partners by their place: a sentence that stands twice is its own partner."""
+    rows = made(lambda here, anchor: here[(here.index(anchor) + 1) % len(here)], stranger)
+    return rows(articles)
+
+
+def without_negative(articles):
+    whole = [("Old Mill", *texts, None) for texts in articles["Old Mill"].values()]
+    return made(partner, stranger)(articles) + whole
 
 
 def careless(articles, title, name):
@@ -84,6 +102,9 @@ def careless(articles, title, name):
         (made(partner, lambda a, title, name: a[title][name][-1]), "own section"),
         (made(partner, careless), "stands in two sections"),
         (made(lambda here, anchor: "A bus goes there twice a day.", stranger), "in one section"),
+        (namesake, "in one section"),
+        (by_place, "the same sentence"),
+        (without_negative, "'None' is not a sentence"),
         (lambda articles: made(partner, stranger)(articles)[1:], "no triplet has this anchor"),
         (lambda articles: [], "the list is empty"),
         (lambda articles: [row[1:] for row in made(partner, stranger)(articles)], "four things"),
@@ -161,6 +182,19 @@ def unseeded(rows, share, seed, calls=[0]):  # noqa: B006, the list is meant to 
     return by_article(rows, share, calls[0])
 
 
+def of_a_set(rows, share, seed):
+    """Right today; a set of texts has another order in the next kernel."""
+    titles = list({row["article"] for row in rows})
+    random.Random(seed).shuffle(titles)
+    held = set(titles[: round(share * len(titles))])
+    return [r for r in rows if r["article"] not in held], [r for r in rows if r["article"] in held]
+
+
+def sorts_its_rows(rows, share, seed):
+    rows.sort(key=lambda row: row["article"])
+    return by_article(rows, share, seed)
+
+
 def anchors_only(rows, share, seed):
     """Splits triplets by their anchor: what the other roles know is forgotten."""
     out = [row["anchor"].endswith(("4", "9")) for row in rows]
@@ -181,6 +215,9 @@ def anchors_only(rows, share, seed):
         (lambda *given: (by_article(*given)[0][1:], by_article(*given)[1]), "nothing may be lost"),
         (lambda rows, share, seed: by_article(rows, share, 7), "is `seed` used?"),
         (unseeded, "two different splits"),
+        (of_a_set, "another split tomorrow"),
+        (sorts_its_rows, "changed the list"),
+        (lambda rows, share, seed: by_article(rows, 0.25, seed), "is 3 for the test, not 2"),
         (lambda rows, share, seed: by_article(rows, share, seed)[::-1], "swapped"),
         (lambda rows, share, seed: by_article(rows, 0.5, seed), "is 2 for the test, not 4"),
         (lambda rows, share, seed: (rows, []), "one side is empty"),

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from sbert_lab.course import nb17
 from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED
+from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.objectives import in_batch_negatives_loss
 
 # ---- in-batch negatives
@@ -22,13 +23,21 @@ def in_torch(u, v, twins, scale=20.0):
 
 
 def by_hand(u, v, twins, scale=20.0):
-    u, v = (x.double().numpy() for x in (u, v))
     total = 0.0
     for i in range(len(u)):
-        cosines = v @ u[i] / np.linalg.norm(v, axis=1) / np.linalg.norm(u[i])
-        powers = np.where(twins[i].numpy(), 0, np.exp(scale * cosines))
-        total -= np.log(powers[i] / powers.sum())
+        powers = torch.exp(scale * (v @ u[i]) / v.norm(dim=1) / u[i].norm())
+        total -= torch.log(powers[i] / powers[~twins[i]].sum())
     return total / len(u)
+
+
+def with_fill(fill):
+    """The loss with something else than -inf at the twins."""
+
+    def answer(u, v, twins, scale):
+        logits = scale * F.cosine_similarity(u[:, None], v[None], dim=-1)
+        return F.cross_entropy(fill(logits, twins), torch.arange(len(u)))
+
+    return answer
 
 
 def changes_its_input(u, v, twins, scale):
@@ -46,6 +55,11 @@ def six_only(u, v, twins, scale):
     [
         (in_torch, CORRECT),
         (by_hand, CORRECT),
+        (lambda *given: in_torch(*given).item(), "the gradient is lost"),
+        (lambda u, v, t, s: in_torch(u, v.detach(), t, s), "only one of u and v"),
+        (with_fill(lambda logits, t: logits.masked_fill(t, -20)), "still gets a share"),
+        (with_fill(lambda logits, t: logits - 10 * t), "still gets a share"),
+        (lambda *given: -(torch.exp(-in_torch(*given)) + 1e-6).log(), "is a number added"),
         (lambda u, v, t, s: in_torch(u, v, t, 20.0), "not for 5"),
         (six_only, "not for three"),
         (changes_its_input, "work on a copy"),
@@ -54,7 +68,7 @@ def six_only(u, v, twins, scale):
         (logits_of, "one number"),
     ],
 )
-def test_the_loss_passes_in_torch_and_by_hand_in_numpy(answer, line):
+def test_the_loss_passes_in_torch_and_by_hand(answer, line):
     expect(line, nb17.in_batch_loss, answer)
 
 
@@ -149,6 +163,12 @@ def replaced(number, pair):
         ([(*row[:3], 0.1) for row in scored(PAIRS)], "your encoder says"),
         (scored(PAIRS)[:4], "a list of five rows"),
         (scored([*PAIRS[:4], PAIRS[0]]), "one is there twice"),
+        (replaced(1, ("negation", *(t.upper() for t in PAIRS[0][1:]))), "one is there twice"),
+        (replaced(4, ("role swap", "A cat and a dog ran.", "A dog and a cat ran.")), "x and y"),
+        (
+            replaced(4, ("role swap", "Now the cat ran.", "The cat ran now.")),
+            "only 'now' has moved",
+        ),
         (replaced(4, ("synonym", "A big dog.", "A large dog.")), "'synonym' is no kind"),
         (replaced(4, PAIRS[0][:1] + ("It is late.", "It isn't late.")), "no pair of the kind"),
         (replaced(0, ("negation", "It is open.", "It is shut.")), "must deny something"),
@@ -182,6 +202,7 @@ EQUAL_NUMBERS = [
     ("It cost 3 million.", "It cost 3,000,000."),
     ("He came 3rd.", "He came third."),
     ("They are twelve.", "They are a dozen."),
+    ("It weighs 30 kilos.", "It weighs 30.0 kilograms."),
 ]
 NEGATIONS = [
     ("It isn’t open.", "It is open."),
@@ -201,6 +222,16 @@ NEGATIONS = [
 )
 def test_numbers_and_negations_in_any_form_count(kind, pair, line):
     fooled(line, replaced(2 if kind == "number" else 0, (kind, *pair)))
+
+
+def test_a_near_encoders_scores_are_told_apart():
+    def nearly(sentences):
+        return letters(sentences) + 0.01
+
+    given = {"encode": letters, "line": 0.5, "others": {"mini-sbert": nearly}}
+    expect("the scores of mini-sbert", nb17.five_pairs, scored(PAIRS, nearly), **given)
+    rounded = [(*row[:3], round(row[3], 3)) for row in scored(PAIRS)]
+    expect(CORRECT, nb17.five_pairs, rounded, **given | {"others": {"raw": lengths}})
 
 
 def test_a_pair_below_the_line_does_not_fool():
@@ -245,6 +276,17 @@ def compares_with_itself(encoder, folder, sentences):
     return np.abs(encoder.encode(sentences) - encoder.encode(sentences)).max()
 
 
+def opened_by_the_package(encoder, folder, sentences):
+    again = SentenceEncoder.load(encoder.save(folder))
+    return np.abs(encoder.encode(sentences) - again.encode(sentences)).max()
+
+
+def difference_of(measure):
+    return lambda encoder, folder, sentences: measure(
+        encoder.encode(sentences), opened(encoder.save(folder)).encode(sentences)
+    )
+
+
 @pytest.mark.reference
 @pytest.mark.parametrize(
     ("answer", "line"),
@@ -253,7 +295,13 @@ def compares_with_itself(encoder, folder, sentences):
         (with_tensors, CORRECT),
         (left_in_train_mode, "still in train mode"),
         (backbone_only, "the pooling is missing"),
-        (compares_with_itself, "largest in size is 0.5"),
+        (compares_with_itself, "and you found nothing"),
+        (opened_by_the_package, "and you found nothing"),
+        (difference_of(lambda a, b: (a - b).max()), "largest in size"),
+        (difference_of(lambda a, b: (b - a).max()), "largest in size"),
+        (difference_of(lambda a, b: abs(a - b)[:2].max()), "largest in size"),
+        (difference_of(lambda a, b: abs(a - b)[:, 0].max()), "largest in size"),
+        (difference_of(lambda a, b: round(float(abs(a - b).max()), 2)), "largest in size"),
         (lambda encoder, folder, sentences: 0.0, "nothing was saved"),
     ],
 )

@@ -11,10 +11,9 @@
 # About MINUTES minutes, half a minute of it computing · profile mini · paper: section 4.2, Table 2
 
 # %% [markdown]
-# The 0.7 of the title is the paper's. Its Table 2 has SBERT (base size) trained on STSb, the
-# benchmark of sentence pairs scored by people, at 84.67; the same trained on NLI first has 85.35.
-# That is **0.68 more**, and of the twelve systems trained on STSb ten lie within two points. Is one
-# of them better than the next, or luckier?
+# The paper's Table 2 compares twelve systems trained on STSb, the benchmark of sentence pairs scored
+# by people. Ten of them lie within two points, so differences of **0.7** and less decide who comes
+# first. Is one of them better than the next, or luckier?
 
 # %% tags=["setup"]
 setup("09_supervised_sts", study_minutes=MINUTES, computing_seconds=30)

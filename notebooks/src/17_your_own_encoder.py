@@ -214,7 +214,7 @@ plots.show(
 #
 # Write the loss of a batch. `twins` is the (B, B) matrix of True and False from above; where it is
 # True, the column must get *no share at all* of that row's softmax. Do not change the tensors you
-# are given.
+# are given, and keep the gradient: the loss is there to be trained with.
 
 
 # %% id="17-loss" tags=["exercise", "points:3"]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import partial
+from random import Random
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,7 +16,9 @@ from sbert_lab.course.plots import COLORS, new
 
 # ---- exercise 1: building triplets
 
-# Two small articles: a section of one sentence, and a sentence that stands in two sections.
+# Small articles with everything that real ones have: a section of one sentence, a sentence that
+# stands in two sections, one that stands twice in its section, a title of a section that two
+# articles share, and an article with a single section.
 ARTICLES = {
     "Lake Ferrow": {
         "Geography": [
@@ -23,7 +26,11 @@ ARTICLES = {
             "Its water stays cold all summer.",
             "A river leaves it in the south.",
         ],
-        "History": ["Monks dug a canal to the lake.", "The canal was filled in later."],
+        "History": [
+            "Monks dug a canal to the lake.",
+            "Monks dug a canal to the lake.",
+            "The canal was filled in later.",
+        ],
         "Access": ["A bus goes there twice a day."],
     },
     "Mount Issel": {
@@ -32,8 +39,9 @@ ARTICLES = {
             "Most parties start at night.",
             "The weather there changes very fast.",
         ],
-        "Climate": ["The weather there changes very fast.", "Snow lies there until late July."],
+        "Geography": ["The weather there changes very fast.", "Snow lies there until late July."],
     },
+    "Old Mill": {"Name": ["Nobody knows who built it.", "The wheel gave it its name."]},
 }
 ARTICLE_OF = {
     text: title
@@ -56,7 +64,7 @@ def build_triplets(answer):
         (title, anchor)
         for title, parts in ARTICLES.items()
         for sentences in parts.values()
-        if len(sentences) > 1
+        if len(parts) > 1 and len(sentences) > 1
         for anchor in sentences
     )
     missing = sorted(anchor for _, anchor in wanted.keys() - anchors.keys())
@@ -154,25 +162,34 @@ def accuracy(answer):
 @check
 def split(answer):
     """answer(rows, share, seed) -> (train, test) that share no article."""
-    drawn = []
-    for seed, share in enumerate((0.25, 0.25, 0.25, 0.2, 0.3), start=1):
-        rows = split_rows() + split_rows()[-5:] * (3 * (seed == 5))  # at last one article is large
+    drawn = set()
+    for seed, share in enumerate((0.25, 0.4, 0.25, 0.2, 0.3), start=1):
+        rows = split_rows(large=seed == 5)
         given = list(rows)
         train, test = _two_sides(answer(given, share, seed))
         if given != rows:
-            raise Hint("your function changed the list it was given: shuffle a copy")
+            raise Hint("your function changed the list it was given: sort or shuffle a copy")
         _check_split(rows, train, test, share)
-        drawn.append({row["article"] for row in test})
-    if all(articles == drawn[0] for articles in drawn):
+        if _articles(answer(list(rows), share, seed)[1]) != (articles := _articles(test)):
+            raise Hint("the same seed gave two different splits: draw with random.Random(seed)")
+        renamed = [row | {"article": row["article"] + "*"} for row in rows]  # the same order
+        if _articles(answer(renamed, share, seed)[1]) != [title + "*" for title in articles]:
+            raise Hint(
+                "the same seed will give another split tomorrow: a set of texts has a new order in "
+                "every kernel. Shuffle sorted(titles)"
+            )
+        drawn |= {tuple(articles)} if len(articles) == 2 else set()
+    if len(drawn) == 1:
         raise Hint("five seeds, and always the same articles: is `seed` used?")
-    _, again = _two_sides(answer(split_rows(), 0.25, 1))
-    if {row["article"] for row in again} != drawn[0]:
-        raise Hint("the same seed gave two different splits: draw with random.Random(seed)")
 
 
-def split_rows() -> list[dict]:
-    """Forty triplets of eight articles, in the order of their articles."""
-    return [
+def _articles(rows: Sequence[dict]) -> list[str]:
+    return sorted({row["article"] for row in rows})
+
+
+def split_rows(*, large: bool = False) -> list[dict]:
+    """Forty triplets of eight articles, mixed; on request with one large article."""
+    rows = [
         {
             "anchor": f"{title}{n}",
             "positive": f"{title}{(n + 1) % 5}",
@@ -182,13 +199,15 @@ def split_rows() -> list[dict]:
         for title in "ABCDEFGH"
         for n in range(5)
     ]
+    rows += 3 * large * rows[-5:]
+    return Random(11).sample(rows, len(rows))
 
 
 def _two_sides(result: object) -> tuple[list[dict], list[dict]]:
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) != 2:
         raise Hint("two lists are needed: return train, test")
     train, test = (list(side) for side in result)
-    if not all(isinstance(row, dict) for row in train + test):
+    if not all(isinstance(row, dict) and "article" in row for row in train + test):
         raise Hint("both sides are lists of rows, the same dictionaries that came in")
     return train, test
 
@@ -211,12 +230,12 @@ def _check_split(rows: list[dict], train: list[dict], test: list[dict], share: f
     both = sorted(map(str, train + test))
     if both != sorted(map(str, rows)):
         raise Hint(f"{len(rows)} triplets came in, {len(both)} came out: nothing may be lost")
-    articles = {row["article"] for row in test}
-    if len(articles) == 6:
+    found, wanted = len(_articles(test)), round(8 * share)
+    if found == 8 - wanted:
         raise Hint("the share is the test side's: train and test are swapped")
-    if len(articles) != 2:
+    if found != wanted:
         raise Hint(
-            f"a share of {share} of 8 articles is 2 for the test, not {len(articles)}: the share"
+            f"a share of {share} of 8 articles is {wanted} for the test, not {found}: the share"
             " counts articles, not rows, and is rounded"
         )
 

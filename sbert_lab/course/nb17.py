@@ -1,10 +1,11 @@
 """Notebook 17, your own encoder: checks (in-batch loss, prediction, pairs, vectors) and figures."""
 
-import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from torch.nn import functional as F
 
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
 from sbert_lab.course.plots import COLORS, GREY, heatmap, new
+from sbert_lab.course.wording import denies, numbers_of, same_meaning, words_of
 from sbert_lab.experiments.ledger_page import short
 from sbert_lab.files import read_json, write_json
 from sbert_lab.similarity import all_cosine
@@ -105,6 +107,18 @@ def in_batch_loss(answer):
     compare((), (u, v, twins, 5.0), otherwise=fixed)
     few = (u[1:4], v[1:4], twins[1:4, 1:4], 20.0)
     compare((), few, otherwise="right for six pairs, not for three: take B from u")
+    little = "right for likely pairs, not for unlikely ones: is a number added to the share?"
+    compare((), (u, -v, twins, 20.0), otherwise=little)
+    shared = "a twin still gets a share where the right answer's cosine is low: only -inf has none"
+    compare((), (u[[2, 5]], -v[[2, 5]], twins[[2, 5]][:, [2, 5]], 40.0), otherwise=shared)
+    _check_gradient(answer(u.requires_grad_(), v.requires_grad_(), twins, 20.0), u, v)
+
+
+def _check_gradient(loss: object, *towers: torch.Tensor) -> None:
+    if not getattr(loss, "requires_grad", False):
+        raise Hint("right, but the gradient is lost: no .item(), .detach(), numpy or no_grad")
+    if None in torch.autograd.grad(loss, towers, allow_unused=True):
+        raise Hint("the gradient reaches only one of u and v: is the other detached?")
 
 
 def _four_steps(loss: float, right: object) -> str:
@@ -164,20 +178,6 @@ def _seal(said: dict, run_dir: Path) -> None:
 # ---- exercise 3: five pairs that fool the encoder
 
 KINDS = ("negation", "number", "role swap")
-_NEGATIONS = """not no never nobody nothing none nowhere without cannot neither nor hardly barely
-scarcely"""
-NEGATIONS = set(_NEGATIONS.split())
-_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_OTHERS = "half both once twice dozens hundreds thousands millions"
-TIMES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
-VALUES = {word: value for value, word in enumerate(_UNITS.split())} | TIMES
-VALUES |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
-ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-NAMED = {word: word for word in _OTHERS.split()}
-NAMED |= {word: f"{n}{ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS.split(), start=1)}
 
 
 @check
@@ -193,10 +193,11 @@ def five_pairs(answer, *, encode: Callable, line: float, others: Mapping[str, Ca
         raise Hint(f"there is no pair of the kind {missing[0]!r} yet: all three are needed")
     said = np.array([need_number(row[3], "a cosine") for row in rows])
     true = _cosines_of(encode, rows)
+    for name, other in others.items():
+        theirs = _cosines_of(other, rows)
+        if near(said, theirs, tolerance=5e-3) and abs(said - theirs).max() < abs(said - true).max():
+            raise Hint(f"these are the scores of {name}, not of the encoder that you trained")
     if not near(said, true, tolerance=5e-3):
-        for name, other in others.items():
-            if near(said, _cosines_of(other, rows), tolerance=5e-3):
-                raise Hint(f"these are the scores of {name}, not of the encoder that you trained")
         off = int(np.argmax(np.abs(said - true)))
         raise Hint(f"pair {off + 1}: you say {said[off]:.2f}, your encoder says {true[off]:.2f}")
     if len(calm := np.flatnonzero(true < line)):
@@ -210,10 +211,10 @@ def _five(answer: object) -> list[tuple]:
     try:
         rows = [tuple(row) for row in answer]
     except TypeError:
-        raise Hint("a list of five rows is needed: (kind, first, second, cosine)") from None
+        rows = []
     if len(rows) != 5 or any(len(row) != 4 for row in rows):
         raise Hint("a list of five rows is needed, each (kind, first, second, cosine)")
-    if len({frozenset(row[1:3]) for row in rows}) != 5:
+    if len({frozenset(tuple(words_of(str(text))) for text in row[1:3]) for row in rows}) != 5:
         raise Hint("five different pairs, please: one is there twice")
     return rows
 
@@ -221,44 +222,17 @@ def _five(answer: object) -> list[tuple]:
 def _check_kind(number: int, kind: str, first: str, second: str) -> None:
     if kind not in KINDS:
         raise Hint(f"pair {number}: {kind!r} is no kind: choose one of {', '.join(KINDS)}")
-    a, b = (_words(text) for text in (first, second))
+    a, b = words_of(first), words_of(second)
     if a == b:
         raise Hint(f"pair {number}: the two sentences have the same words in the same order")
-    denied = [any(w in NEGATIONS or w.endswith("n't") for w in words) for words in (a, b)]
-    if kind == "negation" and denied[0] == denied[1]:
+    if kind == "negation" and denies(a) == denies(b):
         raise Hint(f"pair {number}: exactly one of the two must deny something (not, never, ...)")
-    if kind == "number" and sorted(_numbers(a)) == sorted(_numbers(b)):
+    if kind == "number" and sorted(numbers_of(a)) == sorted(numbers_of(b)):
         raise Hint(f"pair {number}: the numbers are the same")
     if kind == "role swap" and sorted(a) != sorted(b):
         raise Hint(f"pair {number}: a role swap has exactly the same words in another order")
-
-
-def _words(text: str) -> list[str]:
-    """Small letters, straight apostrophes; 1,000 and 2.5 stay one word each."""
-    text = re.sub(r"(?<=\d),(?=\d{3})", "", text.lower().replace("’", "'"))
-    return re.findall(r"[a-z0-9']+(?:(?<=\d)[.:]\d+)*", text)
-
-
-def _numbers(words: Sequence[str]) -> list[str]:
-    """The numbers of a sentence, all in digits: 'twenty-five', '25' and '25kg' are the same."""
-    found, before = [], None  # before: the value of the word before, if it was a number
-    for word in words:
-        value = int(word) if word.isdecimal() else VALUES.get(word)
-        if value is None:
-            found += [NAMED[word]] if word in NAMED else _digits(word)
-        else:
-            if before is not None and word in TIMES:
-                value *= int(found.pop())  # two hundred
-            elif before in range(20, 100, 10) and value in range(1, 10):
-                value += int(found.pop())  # twenty-five
-            found.append(str(value))
-        before = value
-    return found
-
-
-def _digits(word: str) -> list[str]:
-    """5kg -> 5, 30s -> 30, mp3 -> 3; but 3rd stays 3rd."""
-    return re.findall(r"\d+(?:st|nd|rd|th)\b|\d+(?:[.:]\d+)*", word)
+    if kind == "role swap" and (why := same_meaning(a, b)):
+        raise Hint(f"pair {number}: {why}. Who does what to whom must change")
 
 
 def _cosines_of(encode: Callable, rows: Sequence[tuple]) -> np.ndarray:
@@ -269,6 +243,7 @@ def _cosines_of(encode: Callable, rows: Sequence[tuple]) -> np.ndarray:
 # ---- exercise 4: the same vectors elsewhere
 
 CLOSE = 1e-4  # what two libraries may differ by in a vector
+OFF = 0.4321  # and what the check makes them differ by
 
 
 @check
@@ -279,7 +254,7 @@ def largest_difference(answer):
     from sbert_lab.encoder import SentenceEncoder
 
     transformers_logging.disable_progress_bar()
-    sentences = ["A dog runs.", "The committee met in the old town hall on Tuesday.", "Why?"]
+    sentences = ["Why?", "A dog runs.", "The committee met in the old town hall.", "Not today."]
     encoder = SentenceEncoder.load("mini-bert", pooling="max").train()  # as training leaves it
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "saved")
@@ -296,12 +271,38 @@ def largest_difference(answer):
                 f"the vectors differ by {result:.3f}: is the encoder still in train mode, with "
                 "dropout at work? `encode` switches it off, a bare forward does not"
             )
-        honest = encoder.encode
-        off = np.linspace(-0.5, 0.25, len(sentences))[:, None]
-        encoder.encode = lambda some, **given: honest(some, **given) + off[: len(some)]
-        found = need_number(answer(encoder, Path(place, "again"), sentences), "the difference")
-    if not near(found, 0.5, tolerance=1e-3):
-        raise Hint(f"of differences from -0.5 to 0.25 the largest in size is 0.5, not {found:.3f}")
+        for sign in (1, -1):
+            with _vectors_off(sign, sentences):
+                found = answer(encoder, Path(place, f"again{sign}"), sentences)
+            _check_largest(need_number(found, "the difference"))
+
+
+@contextmanager
+def _vectors_off(sign: int, sentences: Sequence[str]) -> Iterator[None]:
+    """The other library is off by a quarter, and in one number of the third sentence by more."""
+    from sentence_transformers import SentenceTransformer
+
+    honest = SentenceTransformer.encode
+
+    def encode(self, some, *args, **given):
+        vectors = honest(self, some, *args, **given)
+        texts = np.atleast_1d(some)
+        off = np.zeros((len(texts), vectors.shape[-1]), dtype=np.float32)
+        off[np.isin(texts, sentences)] = sign * 0.25
+        off[texts == sentences[2], 5] = -sign * OFF
+        off = off.reshape(vectors.shape)
+        return vectors + (torch.from_numpy(off) if torch.is_tensor(vectors) else off)
+
+    with patch.object(SentenceTransformer, "encode", encode):
+        yield
+
+
+def _check_largest(found: float) -> None:
+    told = f"the other library's vectors were off by {OFF} in one number, by 0.25 in all others"
+    if near(found, 0):
+        raise Hint(f"{told}, and you found nothing: are they compared, of these `sentences`?")
+    if not near(found, OFF, tolerance=1e-4):
+        raise Hint(f"{told}, with another sign: the largest in size is {OFF}, not {found:.4f}")
 
 
 # ---- figures
