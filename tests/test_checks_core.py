@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from sbert_lab.course.diagnose import (
+    COLOURS,
     Hint,
     NotCorrect,
     call,
@@ -134,7 +135,7 @@ def test_verdicts_are_coloured_in_a_notebook_and_the_words_stay(capsys, monkeypa
         twice(answer)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "not attempted yet"
-    assert lines[1].startswith("\x1b[1;33mnot there yet:\x1b[0m twice") and "32mcorrect" in lines[2]
+    assert "94mnot there yet:\x1b[0m twice" in lines[1] and "22mcorrect" in lines[2]
     monkeypatch.setenv("NO_COLOR", "1")
     twice(lambda n: 2 * n)
     assert capsys.readouterr().out == "correct\n"
@@ -270,3 +271,17 @@ def test_diagnose_names_the_mistake_the_shape_and_changed_inputs(answer, line):
 def test_a_check_keeps_its_mistakes_by_the_name_of_the_answer():
     assert half.mistakes == {"answer": HALF}
     assert twice.mistakes == {"answer": ()}
+
+
+def test_coloured_verdicts_can_be_read():
+    """WCAG asks for a contrast of 4.5 between letters and what is behind them."""
+
+    def luminance(number: int) -> float:  # of xterm's 6 x 6 x 6 colours
+        steps = [(number - 16) // 36, (number - 16) // 6 % 6, (number - 16) % 6]
+        parts = [(55 + 40 * step if step else 0) / 255 for step in steps]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for codes in COLOURS.values():
+        letters, behind = (luminance(int(part)) for part in codes.split(";")[2::3])
+        assert (letters + 0.05) / (behind + 0.05) >= 4.5

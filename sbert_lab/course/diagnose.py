@@ -31,7 +31,8 @@ from sbert_lab.course.source import is_stub
 CORRECT = "correct"
 NOT_ATTEMPTED = "not attempted yet"
 NOT_THERE_YET = "not there yet: "
-COLOURS = {CORRECT: "32", NOT_THERE_YET.strip(): "33"}  # green, yellow; the words stay
+# White on dark green, on brown: legible on light and dark pages, which no text colour alone is.
+COLOURS = {CORRECT: "38;5;231;48;5;22", NOT_THERE_YET.strip(): "38;5;231;48;5;94"}
 
 
 class Hint(Exception):
@@ -50,7 +51,7 @@ def say(line: str) -> None:
     """Show a verdict to the learner; the grader listens here instead of reading what is printed."""
     words, colour = next(((w, c) for w, c in COLOURS.items() if line.startswith(w)), ("", ""))
     print(
-        f"\x1b[1;{colour}m{words}\x1b[0m{line[len(words) :]}" if colour and _in_colour() else line
+        f"\x1b[{colour}m{words}\x1b[0m{line[len(words) :]}" if colour and _in_colour() else line
     )
 
 
