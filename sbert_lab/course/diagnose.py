@@ -50,9 +50,7 @@ class NotCorrect(AssertionError):
 def say(line: str) -> None:
     """Show a verdict to the learner; the grader listens here instead of reading what is printed."""
     words, colour = next(((w, c) for w, c in COLOURS.items() if line.startswith(w)), ("", ""))
-    print(
-        f"\x1b[{colour}m{words}\x1b[0m{line[len(words) :]}" if colour and _in_colour() else line
-    )
+    print(f"\x1b[{colour}m{words}\x1b[0m{line[len(words) :]}" if colour and _in_colour() else line)
 
 
 def _in_colour() -> bool:
