@@ -155,6 +155,7 @@ PROFILES = {
         argument_epochs=2,
         built_sections=True,
         short_cells=True,
+        studied="mini-bert-2",
     ),
     "paper": Profile(
         name="paper",

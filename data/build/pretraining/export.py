@@ -20,16 +20,12 @@ from vocabulary import MAX_LENGTH, TOKENIZERS, load_tokenizer
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.files import write_json
 
-# Pretraining used none; the tuning that follows has BERT's usual share.
-DROPOUT = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
-
 
 def export(name: str, weights: Path, tokenizer_folder: Path, to: Path) -> Path:
     """A folder with configuration, weights, tokenizer and MEAN pooling."""
     tokenizer = load_tokenizer(tokenizer_folder)
     task = new_task(name, tokenizer)
     task.load_state_dict({k: v.float() for k, v in load_file(weights).items()})
-    task.backbone.config.update(DROPOUT)
     encoder = SentenceEncoder(task.backbone, tokenizer, pooling="mean", max_length=MAX_LENGTH)
     encoder.save(to)
     return to
