@@ -299,10 +299,8 @@ def test_compile_on_the_command_line_reaches_training(compiled, tiny_bert, tmp_p
 
     monkeypatch.setattr(torch, "compile", lambda task: (seen.append(type(task)), task)[1])
     monkeypatch.setattr(encoding, "pad", noted)
-    words = "the dog runs in a tree on the big red house under the river".split()
-    rows = [
-        {"sentence1": " ".join(words[:n]), "sentence2": "a cat", "score": 0.5} for n in range(1, 13)
-    ]
+    words = "the dog runs in a tree on the big red house under the river"
+    rows = [{"sentence1": words[: 5 * n], "sentence2": "a cat", "score": 0.5} for n in range(1, 13)]
     text = tmp_path / "rows.jsonl"
     text.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     arguments = ["--backbone", str(tiny_bert), "--data", str(text), "--objective", "regression"]
