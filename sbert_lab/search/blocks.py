@@ -5,11 +5,11 @@ block, so what has to fit into memory is the block and the answer, not the N x N
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from sbert_lab.errors import InputError
 
@@ -123,7 +123,7 @@ def upper_triangle(
     """
     tile = tile or block
     for start, some in blocks_of(vectors, block):
-        for offset, others in blocks_of(vectors, block, start):
+        for offset, others in chain([(start, some)], blocks_of(vectors, block, start + block)):
             for i in range(0, len(some), tile):
                 for j in range(i if offset == start else 0, len(others), tile):
                     cosines = some[i : i + tile] @ others[j : j + tile].T
@@ -165,13 +165,16 @@ def blocks_of(vectors, block: int, start: int = 0) -> Iterator[tuple[int, Tensor
 
 def checked_units(some, first: int = 0) -> np.ndarray:
     """Rows scaled to length 1, float32, on the CPU; `first` is the number of the first one."""
-    if not isinstance(some, Tensor):
-        some = torch.from_numpy(np.array(some, dtype=np.float32))
-    rows = some.detach().cpu().float()
-    bad = torch.nonzero(~torch.isfinite(rows).all(dim=1))
-    if len(bad):
-        raise InputError(f"vector {first + int(bad[0])} holds NaN or infinity: encode it again")
-    return F.normalize(rows, dim=1).numpy()
+    if isinstance(some, Tensor):
+        rows = some.detach().to("cpu", torch.float32, copy=True)
+    else:
+        rows = torch.from_numpy(np.array(some, dtype=np.float32))
+    lengths = rows.norm(dim=1, keepdim=True)
+    if not torch.isfinite(lengths).all():  # or finite numbers whose squares are not
+        bad = torch.nonzero(~torch.isfinite(rows).all(dim=1))
+        if len(bad):
+            raise InputError(f"vector {first + int(bad[0])} holds NaN or infinity: encode it again")
+    return rows.div_(lengths.clamp_(min=1e-12)).numpy()
 
 
 def check_vectors(vectors, block: int, *, width: int | None = None) -> None:
