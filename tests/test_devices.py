@@ -1,6 +1,7 @@
 """What a GPU would be asked: faked here, since no test may need one."""
 
 import contextlib
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,13 +10,15 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from sbert_lab import devices, encoding
+from sbert_lab.cli import main
 from sbert_lab.devices import copy_back, fast_products, pick_device, pick_precision
 from sbert_lab.encoder import SentenceEncoder
-from sbert_lab.profiles import TrainConfig
+from sbert_lab.experiments import plain_claims
+from sbert_lab.profiles import TrainConfig, get_profile
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.training import run, schedule, train
 
-GPU = torch.device("cuda", 0)
+GPU, CPU = torch.device("cuda", 0), torch.device("cpu")
 
 
 @pytest.fixture
@@ -62,6 +65,40 @@ def test_tf32_is_for_the_gpu_and_not_for_fp32(monkeypatch):
         with fast_products(torch.device(device), precision):
             assert said[-1] == inside
         assert said[-1] == "highest"
+
+
+def test_adamw_is_one_kernel_where_every_weight_is_on_a_gpu(monkeypatch):
+    def chosen(*weights):
+        task = SimpleNamespace(parameters=lambda: weights)
+        return schedule.make_optimizer(task, TrainConfig(learning_rate=1e-3))
+
+    monkeypatch.setattr(torch.optim, "AdamW", lambda groups, *, fused, **_: fused)
+    there, here, frozen = (
+        SimpleNamespace(device=device, ndim=2, requires_grad=moves)
+        for device, moves in ((GPU, True), (CPU, True), (CPU, False))
+    )
+    assert chosen(there, there) is True
+    assert chosen(here) is None and chosen(there, here) is None  # torch decides
+    assert chosen(there, frozen) is True  # what is not trained has no say
+
+
+def test_c04_stops_its_clock_when_the_gpu_is_done(tiny_bert, monkeypatch):
+    events = []
+    encoder = SentenceEncoder.load(tiny_bert)
+    rows = [{"sentence1": "a dog", "sentence2": "a cat", "label": n % 3} for n in range(1000)]
+    monkeypatch.setattr(plain_claims, "build", lambda *_: encoder)
+    monkeypatch.setattr(plain_claims, "data", SimpleNamespace(load=lambda *_, **__: rows))
+    monkeypatch.setattr(plain_claims, "take_step", lambda *_, **__: events.append("step"))
+    monkeypatch.setattr(type(encoder), "device", GPU)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: events.append("wait"))
+
+    def clock():
+        events.append("read")
+        return float(len(events))
+
+    monkeypatch.setattr(plain_claims, "time", SimpleNamespace(perf_counter=clock))
+    plain_claims.c04(get_profile("mini"))
+    assert events == ["read", "step", "wait", "read"] * plain_claims.STEPS
 
 
 # ---- back to the host
@@ -249,3 +286,25 @@ def test_compiling_sees_few_shapes(tiny_bert, tmp_path, monkeypatch):
     assert widths <= {8, 16, 24} and len(widths) > 1
     assert len(graphs) <= 4, len(graphs)
     assert encoder.pad_multiple == 1  # encoding pads as before
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_compile_on_the_command_line_reaches_training(compiled, tiny_bert, tmp_path, monkeypatch):
+    seen, widths, plain = [], set(), encoding.pad
+
+    def noted(*given):
+        ids, mask = plain(*given)
+        widths.add(ids.shape[1])
+        return ids, mask
+
+    monkeypatch.setattr(torch, "compile", lambda task: (seen.append(type(task)), task)[1])
+    monkeypatch.setattr(encoding, "pad", noted)
+    words = "the dog runs in a tree on the big red house under the river"
+    rows = [{"sentence1": words[: 5 * n], "sentence2": "a cat", "score": 0.5} for n in range(1, 13)]
+    text = tmp_path / "rows.jsonl"
+    text.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    arguments = ["--backbone", str(tiny_bert), "--data", str(text), "--objective", "regression"]
+    arguments += ["--epochs", "1", "--batch-size", "2", *(["--compile"] if compiled else [])]
+    assert main(["train", str(tmp_path / "model"), *arguments]) == 0
+    assert seen == [Siamese] * compiled
+    assert widths <= {8, 16} if compiled else any(width % 8 for width in widths)

@@ -107,8 +107,9 @@ def test_best_pairs_are_those_of_paraphrase_mining(block, per_sentence, limit):
     assert [s for s, *_ in found] == pytest.approx([s for s, *_ in mined], abs=1e-6)
 
 
-@pytest.mark.parametrize("block", [3, 40, 500])
-def test_without_a_limit_per_sentence_all_pairs_compete(block):
+@pytest.mark.parametrize(("block", "tile"), [(3, 512), (40, 16), (500, 512), (500, 7)])
+def test_without_a_limit_per_sentence_all_pairs_compete(block, tile, monkeypatch):
+    monkeypatch.setattr("sbert_lab.search.blocks.TILE", tile)
     vectors = random_vectors(101)
     found = best_pairs(vectors, limit=10**6, block=block)
     assert len(found) == 101 * 100 // 2 == len({(i, j) for _, i, j in found})
@@ -122,22 +123,24 @@ def test_without_a_limit_per_sentence_all_pairs_compete(block):
     assert {(i, j) for _, i, j in found[:70]} == {(i, j) for _, i, j in mined}
 
 
-def test_only_theupper_triangle_is_computed(monkeypatch):
+@pytest.mark.parametrize(("block", "tile"), [(10, 512), (50, 10)])
+def test_only_the_upper_triangle_is_computed(block, tile, monkeypatch):
     from sbert_lab.search import blocks
 
     sizes = []
     real = blocks.upper_triangle
 
-    def counted(vectors, block):
-        for start, offset, cosines in real(vectors, block):
+    def counted(*given, **named):
+        for start, offset, cosines in real(*given, **named):
             assert offset >= start
-            assert cosines.shape[0] <= block and cosines.shape[1] <= block
+            assert cosines.shape[0] <= 10 and cosines.shape[1] <= 10
             sizes.append(cosines.numel())
             yield start, offset, cosines
 
     monkeypatch.setattr(blocks, "upper_triangle", counted)
-    best_pairs(random_vectors(100), block=10)
-    assert sum(sizes) == 55 * 100  # 10 blocks on the diagonal and 45 above it, of 100
+    monkeypatch.setattr(blocks, "TILE", tile)
+    best_pairs(random_vectors(100), block=block)
+    assert sum(sizes) == 55 * 100  # 10 tiles on the diagonal and 45 above it, of 100
 
 
 # ---- the index

@@ -5,15 +5,16 @@ block, so what has to fit into memory is the block and the answer, not the N x N
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from sbert_lab.errors import InputError
 
 BLOCK = 2048
+TILE = 512  # so that a tile of cosines stays in the cache while its best are found
 
 
 def top_k(
@@ -73,14 +74,11 @@ def best_pairs(
 
 
 def _best_overall(vectors, limit: int, minimum: float, block: int) -> list[tuple]:
-    """A block's rows are looked at only if their best pair passes the bar: so far the limit-th."""
+    """A tile's rows are looked at only if their best pair passes the bar: so far the limit-th."""
     scores, left, bar = torch.empty(0), torch.empty(0, dtype=torch.long), minimum
     right = left
-    for start, offset, cosines in upper_triangle(vectors, block):
-        best = cosines.amax(dim=1)
-        if len(best) >= limit:  # so many rows have a pair that good, so the answer is no worse
-            bar = max(bar, float(torch.topk(best, limit).values[-1]))
-        rows = torch.nonzero(best >= bar).squeeze(1)
+    for start, offset, cosines in upper_triangle(vectors, block, tile=TILE):
+        rows = torch.nonzero(cosines.amax(dim=1) >= bar).squeeze(1)
         if not len(rows):
             continue
         some = cosines[rows]
@@ -88,9 +86,9 @@ def _best_overall(vectors, limit: int, minimum: float, block: int) -> list[tuple
         scores = torch.cat([scores, some[places, columns]])
         left = torch.cat([left, start + rows[places]])
         right = torch.cat([right, offset + columns])
-        if len(scores) > limit:
+        if len(scores) > 2 * limit:  # not each time: a long list would be sorted too often
             scores, order = torch.topk(scores, limit)
-            left, right, bar = left[order], right[order], max(minimum, float(scores[-1]))
+            left, right, bar = left[order], right[order], float(scores[-1])
     return _listed(scores.numpy(), left.numpy(), right.numpy(), limit)
 
 
@@ -116,15 +114,23 @@ def _listed(scores: np.ndarray, left: np.ndarray, right: np.ndarray, limit: int)
     return [(float(scores[i]), int(left[i]), int(right[i])) for i in order]
 
 
-def upper_triangle(vectors, block: int) -> Iterator[tuple[int, int, Tensor]]:
-    """(first row, first column, cosines) of every block with j > i; the rest of it is -inf."""
+def upper_triangle(
+    vectors, block: int, *, tile: int | None = None
+) -> Iterator[tuple[int, int, Tensor]]:
+    """(first row, first column, cosines) of every tile with j > i; the rest of it is -inf.
+
+    Vectors are read by blocks; cosines come in tiles of them, by default as large as a block.
+    """
+    tile = tile or block
     for start, some in blocks_of(vectors, block):
-        for offset, others in blocks_of(vectors, block, start):
-            cosines = some @ others.T
-            if offset == start:
-                below = torch.ones_like(cosines, dtype=torch.bool).tril()
-                cosines.masked_fill_(below, float("-inf"))
-            yield start, offset, cosines
+        for offset, others in chain([(start, some)], blocks_of(vectors, block, start + block)):
+            for i in range(0, len(some), tile):
+                for j in range(i if offset == start else 0, len(others), tile):
+                    cosines = some[i : i + tile] @ others[j : j + tile].T
+                    if start + i == offset + j:
+                        below = torch.ones_like(cosines, dtype=torch.bool).tril()
+                        cosines.masked_fill_(below, float("-inf"))
+                    yield start + i, offset + j, cosines
 
 
 class _Best:
@@ -159,13 +165,16 @@ def blocks_of(vectors, block: int, start: int = 0) -> Iterator[tuple[int, Tensor
 
 def checked_units(some, first: int = 0) -> np.ndarray:
     """Rows scaled to length 1, float32, on the CPU; `first` is the number of the first one."""
-    if not isinstance(some, Tensor):
-        some = torch.from_numpy(np.array(some, dtype=np.float32))
-    rows = some.detach().cpu().float()
-    bad = torch.nonzero(~torch.isfinite(rows).all(dim=1))
-    if len(bad):
-        raise InputError(f"vector {first + int(bad[0])} holds NaN or infinity: encode it again")
-    return F.normalize(rows, dim=1).numpy()
+    if isinstance(some, Tensor):
+        rows = some.detach().to("cpu", torch.float32, copy=True)
+    else:
+        rows = torch.from_numpy(np.array(some, dtype=np.float32))
+    lengths = rows.norm(dim=1, keepdim=True)
+    if not torch.isfinite(lengths).all():  # or finite numbers whose squares are not
+        bad = torch.nonzero(~torch.isfinite(rows).all(dim=1))
+        if len(bad):
+            raise InputError(f"vector {first + int(bad[0])} holds NaN or infinity: encode it again")
+    return rows.div_(lengths.clamp_(min=1e-12)).numpy()
 
 
 def check_vectors(vectors, block: int, *, width: int | None = None) -> None:
