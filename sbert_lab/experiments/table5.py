@@ -15,7 +15,7 @@ from sbert_lab.data.sources import splits_here
 from sbert_lab.experiments import lines
 from sbert_lab.experiments.baselines.tfidf import TfIdf
 from sbert_lab.experiments.building import build, train_task
-from sbert_lab.experiments.evaluation import sections, senteval, sts, sts_sets
+from sbert_lab.experiments.evaluation import senteval, sts, sts_sets
 from sbert_lab.experiments.evaluation.senteval import SENTIMENT, TASKS
 from sbert_lab.experiments.evaluation.vectors import Encode
 from sbert_lab.experiments.results import Outcome, Results, Row
@@ -77,7 +77,7 @@ def data_seen(profile: Profile) -> str:
 
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
-    """C17, C18, C19: bootstrapped differences in points, each system's seeds averaged."""
+    """C17, C18, C19: bootstrapped differences in points, test items and seeds resampled."""
     words = name_of(words_of(get_profile(results.profile)))
     over_infersent = task_differences(results, SBERT, INFERSENT)
     over_use = task_differences(results, SBERT, USE)
@@ -101,24 +101,15 @@ def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
 
 
 def task_differences(results: Results, a: str, b: str) -> dict[str, np.ndarray]:
-    """Accuracy of row a minus row b (points) per task, on resampled test items: (1000,) each."""
-    return {
-        name: sections.bootstrap_difference(
-            results.predictions(a, name), results.predictions(b, name), seed=number
-        )
-        for number, name in enumerate(TASKS)
-    }
+    """Accuracy of row a minus row b (points) per task, items and seeds resampled: (1000,) each."""
+    draw = lines.accuracies(results)
+    return {n: draw(a, n, seed=i) - draw(b, n, seed=i) for i, n in enumerate(TASKS)}
 
 
 def sts_difference(results: Results, a: str, b: str) -> np.ndarray:
     """Spearman of row a minus row b (points), averaged over the STS sets that both have."""
-    sets = [name for name in STS_SETS if name in results.columns]
-    differences = [
-        sts.bootstrap_difference(
-            results.gold(name), results.predictions(a, name), results.predictions(b, name), seed=n
-        )
-        for n, name in enumerate(sets)
-    ]
+    draw, sets = lines.spearmans(results), [name for name in STS_SETS if name in results.columns]
+    differences = [draw(a, n, seed=i) - draw(b, n, seed=i) for i, n in enumerate(sets)]
     return np.mean(differences, axis=0)
 
 
