@@ -218,11 +218,9 @@ def bootstrap_difference(
     hard or easy together, then the interval is wider, and more honest.
     """
     given = {"groups": groups, "samples": samples, "seed": seed}
-    counts = [np.shape(hits)[-1] for hits in (hits_a, hits_b)]
-    if counts[0] != counts[1] or not counts[0]:
-        raise InputError(
-            f"both systems must answer the same items, got {counts[0]} and {counts[1]}"
-        )
+    first, second = (np.shape(hits)[-1] for hits in (hits_a, hits_b))
+    if first != second or not first:
+        raise InputError(f"both systems must answer the same items, got {first} and {second}")
     a, b = (bootstrap_hits(hits, **given).mean(axis=0) for hits in (hits_a, hits_b))
     return a - b
 
