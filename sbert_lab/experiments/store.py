@@ -87,7 +87,8 @@ def measure_tables(numbers: Sequence[int], profile: Profile, *, seeds: int | Non
 
 def _refuse_other_data(path: Path, data: str) -> None:
     """Rows that were measured on other data cannot stand in one table with the new ones."""
-    before = read_json(path)["about"].get("data", data) if path.is_file() else data
+    content = read_json(path) if path.is_file() else {}
+    before = content.get("about", {}).get("data", data)
     if before != data:
         raise DataError(
             f"{path} was measured on other data. Then: {before}. Now: {data}. Move it and its "
