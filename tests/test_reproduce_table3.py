@@ -139,6 +139,14 @@ def test_where_each_topic_is_one_component_both_splits_have_the_same_folds(small
     assert of["cross-topic"] == of["components"]
 
 
+def test_crumbs_beside_large_components_get_no_folds_of_their_own(small, monkeypatch):
+    crumbs = [{**small[0], "sentence1": f"left {i}", "sentence2": f"right {i}"} for i in range(9)]
+    monkeypatch.setattr(table3, "pairs", lambda profile: [*small, *crumbs])
+    table3._splits.cache_clear()
+    folds = table3.splits(MINI)["components"]
+    assert [len(fold.test) for fold in folds] == [67, 67, 67]
+
+
 def test_shuffled_scores_keep_their_values_and_lose_their_pairs(small, monkeypatch):
     seen = []
     monkeypatch.setattr(learners, "train", lambda task, rows, *a, **k: seen.append(rows))

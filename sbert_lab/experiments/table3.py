@@ -54,7 +54,7 @@ def pairs(profile: Profile) -> list[dict]:
 
 
 def splits(profile: Profile) -> dict[str, list[afs.Fold]]:
-    """The folds of the five protocols. Where there are few components, each is a fold."""
+    """The folds of the five protocols. Components: no more folds than the largest one can fill."""
     return dict(_splits(profile))
 
 
@@ -173,12 +173,12 @@ def _pairs(profile: Profile) -> tuple[dict, ...]:
 @lru_cache(maxsize=2)
 def _splits(profile: Profile) -> tuple:
     known, count = pairs(profile), profile.argument_folds
-    parts = int(afs.components(known).max()) + 1
+    even = len(known) // np.bincount(afs.components(known)).max()
     new = afs.sentence_folds(known, SENTENCE_FOLDS)
     return (
         (RANDOM, afs.random_folds(known, count)),
         (TOPIC, afs.topic_folds(known, profile.topic_folds)),
-        (COMPONENTS, afs.component_folds(known, min(count, parts))),
+        (COMPONENTS, afs.component_folds(known, max(2, min(count, even)))),
         (NEW, new),
         (SEEN, afs.seen_folds(known, new)),
     )
