@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation import afs
@@ -199,6 +200,16 @@ def test_topic_scores_are_scipys_averaged_and_differ_from_the_pooled_one():
     assert "mean of 3 topics, 120 pairs" in str(found)
 
 
+def test_scores_of_0_and_1_also_get_the_area_under_the_curve():
+    rng = np.random.default_rng(6)
+    gold, predicted = rng.integers(2, size=90), np.round(rng.normal(size=90), 1)
+    topics = np.repeat(list("abc"), 30)
+    found = afs.score_topics(gold, predicted, topics)
+    areas = [roc_auc_score(gold[topics == t], predicted[topics == t]) for t in "abc"]
+    assert found.auc == pytest.approx(100 * np.mean(areas))
+    assert afs.score_topics(gold / 2, predicted, topics).auc is None
+
+
 def test_a_constant_prediction_in_one_topic_is_named():
     topics = ["a"] * 5 + ["b"] * 5
     with pytest.raises(InputError, match="subset 'b'.*all equal"):
@@ -208,19 +219,52 @@ def test_a_constant_prediction_in_one_topic_is_named():
 def test_the_bootstrap_is_centred_on_the_difference_of_topic_means():
     rng = np.random.default_rng(1)
     topics, gold = np.repeat([0, 1, 2], 150), rng.normal(size=450)
+    among = {"topics": topics, "sentences": np.arange(900).reshape(2, 450), "samples": 300}
     good, poor = gold + 0.5 * rng.normal(size=450), gold + 2 * rng.normal(size=450)
-    drawn = afs.bootstrap_topics(gold, good, poor, topics, samples=300)
+    drawn = [afs.bootstrap_topics(gold, one, **among) for one in (good, poor)]
     scores = [afs.score_topics(gold, one, topics).spearman for one in (good, poor)]
-    assert drawn.shape == (300,)
-    assert drawn.mean() == pytest.approx(scores[0] - scores[1], abs=1.0)
-    alone = afs.bootstrap_topics(gold, good, None, topics, samples=300)
-    assert alone.mean() == pytest.approx(scores[0], abs=1.0)
-    assert np.quantile(drawn, 0.025) > 0
+    for found, score in zip(drawn, scores, strict=True):
+        assert found.shape == (300,) and found.mean() == pytest.approx(score, abs=1.0)
+    gap = drawn[0] - drawn[1]
+    assert np.quantile(gap, 0.025) > 0
+    assert gap.std() < np.hypot(drawn[0].std(), drawn[1].std())  # paired: the same sentences
 
 
-def test_several_seeds_are_averaged():
+def pair_world(sentences: int, degree: int):
+    """Random pairs of sentences; how far a system is off depends on the two sentences alone."""
+    rng = np.random.default_rng(4)
+    ends = np.stack([rng.integers(sentences, size=degree * sentences) for _ in range(2)])
+    gold, off = rng.normal(size=ends.shape[1]), rng.normal(size=sentences)
+    return ends, gold, gold + 2 * off[ends].sum(axis=0)
+
+
+def test_pairs_that_share_sentences_give_a_wider_interval_than_pairs_of_their_own():
+    ends, gold, predicted = pair_world(sentences=60, degree=10)
+    assert afs.components([{"sentence1": a, "sentence2": b} for a, b in ends.T]).max() == 0
+    given = {"topics": np.zeros(len(gold)), "samples": 400}
+    apart = np.arange(ends.size).reshape(ends.shape)
+    shared, own = (
+        afs.bootstrap_topics(gold, predicted, sentences=one, **given).std() for one in (ends, apart)
+    )
+    assert shared > 1.2 * own
+
+
+def test_a_topic_that_came_out_with_one_score_is_left_out_of_its_resample():
+    rng = np.random.default_rng(5)
+    gold = np.array([1.0] + [0.0] * 19 + list(rng.normal(size=30)))
+    predicted, topics = rng.normal(size=50), np.repeat([0, 1], [20, 30])
+    sentences = np.arange(100).reshape(2, 50)
+    drawn = afs.bootstrap_topics(gold, predicted, topics=topics, sentences=sentences, samples=200)
+    assert np.isfinite(drawn).all()
+
+
+def test_seeds_count_beside_sentences_and_equal_runs_cancel():
     rng = np.random.default_rng(2)
     topics, gold = np.repeat([0, 1], 60), rng.normal(size=120)
-    runs = gold + rng.normal(size=(3, 120))
-    both = afs.bootstrap_topics(gold, runs, runs[::-1], topics, samples=100)
-    assert np.allclose(both, 0)
+    among = {"topics": topics, "sentences": np.arange(240).reshape(2, 120), "samples": 200}
+    runs = gold + np.array([[0.1], [1.0], [9.0]]) * rng.normal(size=(3, 120))
+    drawn = afs.bootstrap_topics(gold, runs, **among)
+    assert np.allclose(drawn - afs.bootstrap_topics(gold, runs.copy(), **among), 0)
+    alike = afs.bootstrap_topics(gold, runs[[1, 1, 1]], **among)
+    assert np.allclose(alike, afs.bootstrap_topics(gold, runs[1], **among))
+    assert drawn.std() > 2 * alike.std()

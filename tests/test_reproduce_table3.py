@@ -41,6 +41,7 @@ def recorded(quality: dict[str, float], count=900):
     """Rows that answer with the gold score plus noise; quality is the noise's size."""
     people = np.random.default_rng(3).normal(size=count)
     gold = {"pairs": people, "pairs topic": np.arange(count) % 3}
+    gold |= {"pairs first": np.arange(count), "pairs second": count + np.arange(count)}
     sizes = enumerate(quality.items())
     return make_results(3, {(n, "pairs"): noisy(people, s, i) for i, (n, s) in sizes}, gold)
 
@@ -138,6 +139,14 @@ def test_where_each_topic_is_one_component_both_splits_have_the_same_folds(small
     assert of["cross-topic"] == of["components"]
 
 
+def test_crumbs_beside_large_components_get_no_folds_of_their_own(small, monkeypatch):
+    crumbs = [{**small[0], "sentence1": f"left {i}", "sentence2": f"right {i}"} for i in range(9)]
+    monkeypatch.setattr(table3, "pairs", lambda profile: [*small, *crumbs])
+    table3._splits.cache_clear()
+    folds = table3.splits(MINI)["components"]
+    assert [len(fold.test) for fold in folds] == [67, 67, 67]
+
+
 def test_shuffled_scores_keep_their_values_and_lose_their_pairs(small, monkeypatch):
     seen = []
     monkeypatch.setattr(learners, "train", lambda task, rows, *a, **k: seen.append(rows))
@@ -176,8 +185,41 @@ def test_claims_whose_rows_are_missing_are_left_out():
     assert set(found) == {"C14"}
 
 
-def test_profile_real_says_that_another_corpus_stands_in():
+def test_a_claim_draws_the_sentences_that_the_recorded_gold_names():
+    table = recorded(dict.fromkeys(NEEDED, 1.0))
+    own = table3.claims(table)["C15"]["cross-encoder - SBERT, cross-topic"]
+    for side in ("first", "second"):
+        table._predictions[f"gold/pairs {side}"] = np.arange(900) // 30  # 30 pairs of each sentence
+    shared = table3.claims(table)["C15"]["cross-encoder - SBERT, cross-topic"]
+    assert not np.array_equal(own, shared) and abs(own.mean() - shared.mean()) < 3
+
+
+def test_gold_has_the_two_sentences_of_each_pair_as_numbers(small):
+    gold = table3.gold(MINI)
+    first, second = (gold[f"pairs {side}"] for side in ("first", "second"))
+    alike = [a["sentence1"] == b["sentence1"] for a in small[:20] for b in small[:20]]
+    assert alike == (first[:20, None] == first[None, :20]).ravel().tolist()
+    assert set(first).isdisjoint(second)
+    chosen = gold["sentence pairs row"].astype(int)
+    assert np.array_equal(first[chosen], gold["sentence pairs first"])
+
+
+def test_a_second_corpus_has_columns_keys_and_folds_of_its_own(small):
+    both = replace(MINI, more_arguments="ukp_aspect", argument_folds=4)
+    gold, rows = table3.gold(both), {row.name: row for row in table3.rows(both)}
+    folds = [gold[f"{corpus}fold, random folds"].max() + 1 for corpus in ("", "ukp_aspect ")]
+    assert folds == [4, 3]
+    for name in ("SVR, random folds", "averaged word vectors"):
+        outcome = rows[name].run(1)
+        scores = ["spearman", "pearson", "ukp_aspect spearman", "ukp_aspect pearson"]
+        assert list(outcome.scores) == scores
+        assert set(outcome.predictions) == {"pairs", "ukp_aspect pairs"} <= set(gold)
+    assert not np.array_equal(*rows["SVR, random folds"].run(1).predictions.values())
+
+
+def test_profile_real_has_the_sentences_of_afs_and_ukp_aspect_beside_them():
     real, whole = get_profile("real"), get_profile("paper")
-    assert (real.arguments, real.argument_folds, real.topic_folds) == ("ukp_aspect", 3, 3)
+    assert (real.arguments, real.argument_folds, real.topic_folds) == ("afs_binary", 10, None)
     assert (whole.arguments, whole.argument_folds, whole.topic_folds) == ("afs", 10, None)
-    assert MINI.arguments == "afs"
+    assert real.more_arguments == "ukp_aspect"
+    assert (MINI.arguments, MINI.more_arguments) == ("afs", None)

@@ -59,6 +59,20 @@ def test_the_difference_is_the_mean_of_the_seven_tasks_not_of_all_items():
     assert drawn.mean() == pytest.approx(np.mean(gaps), abs=0.3)
 
 
+def test_claims_whose_rows_are_missing_are_left_out():
+    few = {row: 0.7 for row in (MEAN, WORDS, SBERT, INFERSENT)}
+    assert set(table5.claims(recorded(few))) == {"C19"}
+    assert set(table5.claims(recorded({SBERT: 0.7, INFERSENT: 0.7, USE: 0.7}))) == {"C17", "C18"}
+
+
+def test_seeds_that_disagree_widen_the_interval_of_a_claim():
+    table = recorded({**EVEN, SBERT: 0.7})
+    before = table5.claims(table)["C17"]["SBERT - USE"].std()
+    for task in TASKS:  # the second seed is better by far, everywhere
+        table._predictions[f"{SBERT}/2/{task}"][:60] = 1.0
+    assert table5.claims(table)["C17"]["SBERT - USE"].std() > 1.5 * before
+
+
 def test_without_the_files_the_error_names_them(monkeypatch, tmp_path):
     monkeypatch.setenv("SBERT_LAB_DATA", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -97,6 +97,19 @@ def test_runs_of_two_machines_each_name_their_own_and_the_table_names_both(fake,
     assert table.about["hardware"] == "a laptop and a server"
 
 
+def test_rows_measured_on_other_data_are_never_mixed_with_new_ones(fake):
+    path = run(seeds=1).path
+    before = path.read_bytes(), path.with_suffix(".safetensors").read_bytes()
+    fake.data_seen = lambda profile: "70 of 70 pairs"
+    fake.gold = lambda profile: {"stsb": np.linspace(0, 1, 70)}
+    for again in (False, True):
+        with pytest.raises(DataError, match="Then: 50 of 50 pairs. Now: 70 of 70.*Move it"):
+            run(again=again)
+    assert before == (path.read_bytes(), path.with_suffix(".safetensors").read_bytes())
+    fake.data_seen = lambda profile: "50 of 50 pairs"
+    assert run(rows=["trained"]).seeds("trained") == [1, 2, 3]
+
+
 def test_rows_and_seeds_can_be_chosen_and_the_order_is_the_tables(fake):
     run(rows=["trained"], seeds=1)
     assert fake.calls == [("trained", 1)]

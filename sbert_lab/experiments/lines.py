@@ -7,7 +7,8 @@ import numpy as np
 
 from sbert_lab import data
 from sbert_lab.experiments.building import build
-from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.evaluation import sections, sts
+from sbert_lab.experiments.evaluation.resampling import over_seeds
 from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import get_system
 from sbert_lab.profiles import Profile
@@ -64,14 +65,24 @@ def differences(
 def spearmans(results: Results, samples: int = 1000) -> Callable[..., np.ndarray]:
     """draw(row, key): a recorded row's Spearman (points) on resampled pairs, (samples,).
 
-    The same seed draws the same pairs, so sums and differences of rows are paired. `gold` is the
-    set of the pairs where it is not the key itself.
+    The same seed draws the same pairs, so sums and differences of rows are paired. Of a row with
+    several seeds these are drawn, too. `gold` is the set of the pairs where it is not the key.
     """
 
     @cache
     def draw(row: str, key: str, *, gold: str | None = None, seed: int = 0) -> np.ndarray:
-        one = {row: results.predictions(row, key)}
-        people = results.gold(gold or key)
-        return sts.bootstrap_systems(people, one, samples=samples, seed=seed)[row]
+        people, runs = results.gold(gold or key), results.predictions(row, key)
+        return over_seeds(sts.bootstrap_runs(people, runs, samples=samples, seed=seed))
+
+    return draw
+
+
+def accuracies(results: Results) -> Callable[..., np.ndarray]:
+    """draw(row, key): the same for rows of which each answer is right or wrong, in per cent."""
+
+    @cache
+    def draw(row: str, key: str, *, groups: str | None = None, seed: int = 0) -> np.ndarray:
+        among = {"groups": results.gold(groups) if groups else None, "seed": seed}
+        return over_seeds(sections.bootstrap_hits(results.predictions(row, key), **among))
 
     return draw

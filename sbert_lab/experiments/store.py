@@ -55,14 +55,16 @@ def measure(
     done = {row.name: recorded_seeds(which, profile, row.name) for row in chosen}
     todo = [(row, seed) for row, seed in plan if again or seed not in done[row.name]]
     say(f"{title_of(which)}, profile {profile.name}: {len(todo)} of {len(plan)} runs to do")
-    if todo and hasattr(module, "gold"):
-        record_gold(which, profile, module.gold(profile))
     about = {
         "profile": profile.name,
         "command": command_of(which, profile.name),
         "data": module.data_seen(profile),
         **getattr(module, "about", lambda _: {})(profile),
     }
+    if todo:
+        _refuse_other_data(recorded_path(which, profile), about["data"])
+    if todo and hasattr(module, "gold"):
+        record_gold(which, profile, module.gold(profile))
     order = [row.name for row in known]
     for place, (row, seed) in enumerate(todo, start=1):
         began = time.perf_counter()
@@ -81,6 +83,17 @@ def measure_tables(numbers: Sequence[int], profile: Profile, *, seeds: int | Non
             measure(number, profile, seeds=seeds, say=say)
         except (DataError, OutOfReachError) as error:
             say(f"table{number} is left out: {error}")
+
+
+def _refuse_other_data(path: Path, data: str) -> None:
+    """Rows that were measured on other data cannot stand in one table with the new ones."""
+    content = read_json(path) if path.is_file() else {}
+    before = content.get("about", {}).get("data", data)
+    if before != data:
+        raise DataError(
+            f"{path} was measured on other data. Then: {before}. Now: {data}. Move it and its "
+            ".safetensors away to measure all rows anew"
+        )
 
 
 def _choose(known: list[Row], names: Sequence[str] | None) -> list[Row]:

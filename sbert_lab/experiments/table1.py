@@ -60,7 +60,7 @@ def data_seen(profile: Profile) -> str:
 
 
 def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.ndarray]]:
-    """C05 to C09: bootstrapped differences in points, averaged over the sets, seeds averaged.
+    """C05 to C09: bootstrapped differences in points, averaged over the sets.
 
     A claim whose rows or sets were not recorded is left out. (C10 needs no system.)
     """

@@ -45,7 +45,7 @@ def data_seen(profile: Profile) -> str:
 
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
-    """C11 and C12: bootstrapped differences in points, each system's seeds averaged."""
+    """C11 and C12: bootstrapped differences in points, pairs and seeds resampled."""
     draw = lines.spearmans(results)
     ids = ("sbert-stsb", "cross-stsb", "sbert-nli-stsb", "cross-nli-stsb")
     sbert, cross, sbert_first, cross_first = (draw(name_of(id), "test") for id in ids)

@@ -1,14 +1,15 @@
 """Table 3: argument facets. Pearson and Spearman, each the mean over the topics.
 
-In profile real the corpus is UKP ASPECT in place of AFS, which has no public copy at hand: 28
-topics, and labels made into scores (different topic or no similarity 0, some 0.5, high 1). There
-all splits have three folds, and the cross-topic one deals the topics into three groups.
+In profile real the sentences are those of AFS, but the score is 0 or 1 (similar or not), so the
+area under the ROC curve stands beside the correlations. UKP ASPECT has columns of its own there: 28
+topics, and labels made into scores (different topic or no similarity 0, some 0.5, high 1). All its
+splits have three folds, and the cross-topic one deals the topics into three groups.
 """
 
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -29,11 +30,13 @@ from sbert_lab.profiles import Profile
 
 TABLE = 3
 VERSION = 1  # bump when a learner changes its meaning: kept answers are then not used any more
+MORE_FOLDS = 3  # of a second corpus: every fold of it costs each learner one more training
 SENTENCE_FOLDS = 3  # fewer folds test more pairs: both sentences must fall into the same one
 RANDOM, TOPIC, COMPONENTS = "random folds", "cross-topic", "components"
 NEW, SEEN = "new sentences", "seen sentences"
 PROTOCOLS = (RANDOM, TOPIC, COMPONENTS, NEW, SEEN)
 EVERY, SOME = "pairs", "sentence pairs"  # keys of predictions and gold
+SIDES = ("first", "second")  # keys of gold: which sentence it is, as a number
 
 UNTRAINED = ("tf-idf", "word-vectors", "infersent-nli", "raw-mean", "random-weights")
 LEARNERS = ("svr", "bilstm-afs", "sbert-afs", "cross-afs", "lookup")
@@ -51,7 +54,7 @@ def pairs(profile: Profile) -> list[dict]:
 
 
 def splits(profile: Profile) -> dict[str, list[afs.Fold]]:
-    """The folds of the five protocols. Where there are few components, each is a fold."""
+    """The folds of the five protocols. Components: no more folds than the largest one can fill."""
     return dict(_splits(profile))
 
 
@@ -69,14 +72,21 @@ def rows(profile: Profile) -> list[Row]:
 def gold(profile: Profile) -> dict[str, np.ndarray]:
     """Scores and topics of the pairs, the fold that tests each pair, and which pairs are SOME.
 
-    Topics are numbers in alphabetical order.
+    Topics are numbers in alphabetical order. What belongs to a second corpus has its name first.
     """
+    corpora = _corpora(profile).items()
+    return {f"{name}{key}": a for name, one in corpora for key, a in _gold(one).items()}
+
+
+def _gold(profile: Profile) -> dict[str, np.ndarray]:
     known, folds = pairs(profile), splits(profile)
     people = np.array([row["score"] for row in known])
     topics = np.unique([row["topic"] for row in known], return_inverse=True)[1].astype(float)
     some = afs.tested(folds[NEW])
     found = {EVERY: people, f"{EVERY} topic": topics, SOME: people[some]}
     found |= {f"{SOME} topic": topics[some], f"{SOME} row": some.astype(float)}
+    for side, numbers in zip(SIDES, afs.sentence_numbers(known), strict=False):
+        found |= {f"{EVERY} {side}": numbers.astype(float), f"{SOME} {side}": numbers[some] * 1.0}
     for protocol in (RANDOM, TOPIC, COMPONENTS, NEW):
         fold_of = np.full(len(known), -1.0)
         for number, fold in enumerate(folds[protocol]):
@@ -87,14 +97,15 @@ def gold(profile: Profile) -> dict[str, np.ndarray]:
 
 def data_seen(profile: Profile) -> str:
     """How much of which corpus, and in which folds."""
-    name = profile.arguments
-    stands_in = " in place of AFS" if name != "afs" else ""
-    told = "; ".join(_describe(profile, protocol) for protocol in PROTOCOLS)
-    return f"{name}{stands_in}: {data.coverage(name, 'all', profile=profile)}; {told}"
+    told = []
+    for one in _corpora(profile).values():
+        told.append(f"{one.arguments}: {data.coverage(one.arguments, 'all', profile=one)}")
+        told += [_describe(one, protocol) for protocol in PROTOCOLS]
+    return "; ".join(told)
 
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
-    """C13 to C15: mean over topics of the difference in Spearman, pairs resampled in topics."""
+    """C13 to C15: mean over topics of the difference in Spearman, sentences resampled in topics."""
     sbert, cross = cell("sbert-afs", RANDOM), cell("cross-afs", RANDOM)
     parts = {
         "C13": {
@@ -121,12 +132,37 @@ def difference(results: Results, first: str, second: str | None) -> np.ndarray:
     Both rows answer the same pairs: all of them, or those of the sentence splits.
     """
     key = SOME if first.endswith((NEW, SEEN)) else EVERY
-    other = None if second is None else results.predictions(second, key)
-    people, topics = results.gold(key), results.gold(f"{key} topic")
-    return afs.bootstrap_topics(people, results.predictions(first, key), other, topics)
+    sentences = np.stack([results.gold(f"{key} {side}") for side in SIDES])
+    among = {"topics": results.gold(f"{key} topic"), "sentences": sentences}
+
+    def draw(row: str) -> np.ndarray:
+        return afs.bootstrap_topics(results.gold(key), results.predictions(row, key), **among)
+
+    return draw(first) - (0 if second is None else draw(second))
 
 
 # ---- helpers
+
+
+def _corpora(profile: Profile) -> dict[str, Profile]:
+    """The profile as it is; and what stands before keys and columns -> one with the second corpus.
+
+    The second is of its own settings: few folds, and topics in as many groups.
+    """
+    name = profile.more_arguments
+    folds = {"argument_folds": MORE_FOLDS, "topic_folds": MORE_FOLDS}
+    more = {f"{name} ": replace(profile, arguments=name, **folds)} if name else {}
+    return {"": profile, **more}
+
+
+def _on_each_corpus(profile: Profile, answer: Callable[[Profile], Outcome]) -> Outcome:
+    """One outcome of what `answer` gives for each corpus."""
+    found = {name: answer(one) for name, one in _corpora(profile).items()}
+    kinds = [
+        {f"{name}{key}": v for name, one in found.items() for key, v in getattr(one, kind).items()}
+        for kind in ("scores", "predictions", "info")
+    ]
+    return Outcome(*kinds)
 
 
 @lru_cache(maxsize=2)
@@ -137,12 +173,12 @@ def _pairs(profile: Profile) -> tuple[dict, ...]:
 @lru_cache(maxsize=2)
 def _splits(profile: Profile) -> tuple:
     known, count = pairs(profile), profile.argument_folds
-    parts = int(afs.components(known).max()) + 1
+    even = len(known) // np.bincount(afs.components(known)).max()
     new = afs.sentence_folds(known, SENTENCE_FOLDS)
     return (
         (RANDOM, afs.random_folds(known, count)),
         (TOPIC, afs.topic_folds(known, profile.topic_folds)),
-        (COMPONENTS, afs.component_folds(known, min(count, parts))),
+        (COMPONENTS, afs.component_folds(known, max(2, min(count, even)))),
         (NEW, new),
         (SEEN, afs.seen_folds(known, new)),
     )
@@ -154,26 +190,29 @@ def _describe(profile: Profile, protocol: str) -> str:
 
 
 def _tfidf(profile: Profile, seed: int) -> object:
-    first, second = afs.texts(pairs(profile))
-    return TfIdf(list(dict.fromkeys([*first, *second])))
+    sides = [side for one in _corpora(profile).values() for side in afs.texts(pairs(one))]
+    return TfIdf(list(dict.fromkeys(text for side in sides for text in side)))
 
 
 def _untrained(profile: Profile, system: object) -> Outcome:
-    known = pairs(profile)
-    return _outcome(known, sts.similarities(system.encode, known), EVERY)
+    def answer(profile: Profile) -> Outcome:
+        known = pairs(profile)
+        return _outcome(known, sts.similarities(system.encode, known), EVERY)
+
+    return _on_each_corpus(profile, answer)
 
 
 def _learned(profile: Profile, id: str, protocol: str) -> Row:
     """A learner under a protocol. The paper has the first two, SVR only the first."""
 
-    def run(seed: int) -> Outcome:
+    def answer(seed: int, profile: Profile) -> Outcome:
         known, folds = pairs(profile), splits(profile)[protocol]
         answers = afs.out_of_fold(known, folds, remembering(id, profile, seed))
         chosen = [known[i] for i in afs.tested(folds)]
         return _outcome(chosen, answers, SOME if protocol in (NEW, SEEN) else EVERY)
 
     printed = protocol == RANDOM or (protocol == TOPIC and id != "svr")
-    found = lines.row(id, profile, run=run)
+    found = lines.row(id, profile, run=lambda s: _on_each_corpus(profile, partial(answer, s)))
     note = f"{found.note}; {_describe(profile, protocol)}"
     paper = found.paper if printed else None
     return replace(found, name=cell(id, protocol), note=note, paper=paper)
@@ -228,8 +267,9 @@ def _outcome(rows: Sequence[dict], answers: np.ndarray, key: str) -> Outcome:
     topics = [row["topic"] for row in rows]
     found = afs.score_topics(afs.scores(rows), answers, topics)
     by_topic = {topic: round(one.spearman, 2) for topic, one in found.topics.items()}
+    auc = {} if found.auc is None else {"auc": found.auc}
     return Outcome(
-        scores={"spearman": found.spearman, "pearson": found.pearson},
+        scores={"spearman": found.spearman, "pearson": found.pearson, **auc},
         predictions={key: answers},
         info={"pairs": len(rows), "spearman by topic": by_topic},
     )

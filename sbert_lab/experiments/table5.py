@@ -15,7 +15,7 @@ from sbert_lab.data.sources import splits_here
 from sbert_lab.experiments import lines
 from sbert_lab.experiments.baselines.tfidf import TfIdf
 from sbert_lab.experiments.building import build, train_task
-from sbert_lab.experiments.evaluation import sections, senteval, sts, sts_sets
+from sbert_lab.experiments.evaluation import senteval, sts, sts_sets
 from sbert_lab.experiments.evaluation.senteval import SENTIMENT, TASKS
 from sbert_lab.experiments.evaluation.vectors import Encode
 from sbert_lab.experiments.results import Outcome, Results, Row
@@ -27,6 +27,7 @@ TABLE = 5
 STS_SETS = sts_sets.SETS
 TUNED_TASKS = ("sst", "trec")  # the tasks on which all layers are fine-tuned
 TRAINED = ("infersent-nli", "use-nli", "use-nli-forum", "sbert-nli")
+PUBLISHED = ("word-vectors", "spacy-vectors", "use-v3", "minilm")  # beside GloVe's, in real
 TFIDF_WORDS = 3_000  # a classifier has a weight for each
 
 MEAN, SBERT, INFERSENT = (name_of(id) for id in ("raw-mean", "sbert-nli", "infersent-nli"))
@@ -52,6 +53,7 @@ def rows(profile: Profile) -> list[Row]:
         *(row(id) for id in (words_of(profile), "subword-vectors", "raw-mean", "raw-cls")),
         *(row(id, beside=id == "use-nli-forum") for id in TRAINED),
         row("mini-sbert"),
+        *(row(id, beside=True) for id in (PUBLISHED if profile.minilm else ())),
         row("tf-idf", make=_tfidf, beside=True),
         row("raw-tuned", run=partial(fine_tune, profile), seeds=profile.seeds),
         row("random-weights"),
@@ -77,11 +79,31 @@ def data_seen(profile: Profile) -> str:
 
 
 def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
-    """C17, C18, C19: bootstrapped differences in points, each system's seeds averaged."""
+    """C17, C18, C19: bootstrapped differences in points, test items and seeds resampled.
+
+    A claim whose rows were not recorded is left out.
+    """
     words = name_of(words_of(get_profile(results.profile)))
+    trained = _trained_claims(results) if _all_here(results, SBERT, INFERSENT, USE) else {}
+    if not _all_here(results, MEAN, words):
+        return trained
+    return trained | {
+        "C19": {
+            "raw BERT MEAN - averaged word vectors, SentEval": _mean(
+                task_differences(results, MEAN, words), TASKS
+            ),
+            "averaged word vectors - raw BERT MEAN, STS": sts_difference(results, words, MEAN),
+        },
+    }
+
+
+def _all_here(results: Results, *rows: str) -> bool:
+    return all(map(results.exists, rows))
+
+
+def _trained_claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
     over_infersent = task_differences(results, SBERT, INFERSENT)
     over_use = task_differences(results, SBERT, USE)
-    over_words = task_differences(results, MEAN, words)
     others = [name for name in TASKS if name not in SENTIMENT]
     return {
         "C17": {
@@ -93,32 +115,19 @@ def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
             - _mean(over_infersent, others),
             "USE - SBERT on TREC": -over_use["trec"],
         },
-        "C19": {
-            "raw BERT MEAN - averaged word vectors, SentEval": _mean(over_words, TASKS),
-            "averaged word vectors - raw BERT MEAN, STS": sts_difference(results, words, MEAN),
-        },
     }
 
 
 def task_differences(results: Results, a: str, b: str) -> dict[str, np.ndarray]:
-    """Accuracy of row a minus row b (points) per task, on resampled test items: (1000,) each."""
-    return {
-        name: sections.bootstrap_difference(
-            results.predictions(a, name), results.predictions(b, name), seed=number
-        )
-        for number, name in enumerate(TASKS)
-    }
+    """Accuracy of row a minus row b (points) per task, items and seeds resampled: (1000,) each."""
+    draw = lines.accuracies(results)
+    return {n: draw(a, n, seed=i) - draw(b, n, seed=i) for i, n in enumerate(TASKS)}
 
 
 def sts_difference(results: Results, a: str, b: str) -> np.ndarray:
     """Spearman of row a minus row b (points), averaged over the STS sets that both have."""
-    sets = [name for name in STS_SETS if name in results.columns]
-    differences = [
-        sts.bootstrap_difference(
-            results.gold(name), results.predictions(a, name), results.predictions(b, name), seed=n
-        )
-        for n, name in enumerate(sets)
-    ]
+    draw, sets = lines.spearmans(results), [name for name in STS_SETS if name in results.columns]
+    differences = [draw(a, n, seed=i) - draw(b, n, seed=i) for i, n in enumerate(sets)]
     return np.mean(differences, axis=0)
 
 

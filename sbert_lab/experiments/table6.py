@@ -102,7 +102,7 @@ def outcome(encode: Encode, profile: Profile) -> Outcome:
 
 
 def claims(results: Results, *, samples: int = 1000) -> dict[str, dict[str, np.ndarray]]:
-    """C20, C21, C22 and C26: bootstrapped differences in points, seeds averaged.
+    """C20, C21, C22 and C26: bootstrapped differences in points, pairs and seeds resampled.
 
     A claim whose rows were not recorded is left out.
     """

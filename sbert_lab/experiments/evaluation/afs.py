@@ -15,6 +15,7 @@ import numpy as np
 
 from sbert_lab.errors import InputError
 from sbert_lab.experiments.evaluation import sts
+from sbert_lab.experiments.evaluation.resampling import over_seeds
 from sbert_lab.experiments.evaluation.vectors import column, connect
 
 Ask = Callable[[list[dict], list[dict]], np.ndarray]
@@ -55,11 +56,15 @@ class Leak:
 
 @dataclass(frozen=True)
 class TopicScores:
-    """Both correlations in points: the mean over topics, and each topic's own."""
+    """In points: the mean over topics, and each topic's own correlations.
+
+    `auc`, the area under the ROC curve, is there where all scores are 0 or 1; chance is 50.
+    """
 
     spearman: float
     pearson: float
     topics: dict[str, sts.Correlations]
+    auc: float | None = None
 
     def __str__(self) -> str:
         count = sum(one.n for one in self.topics.values())
@@ -116,7 +121,7 @@ def sentence_folds(rows: Sequence[dict], folds: int, *, seed: int = 0) -> list[F
     Trained on are the pairs with no sentence of the fold. Pairs with one foot on each side are in
     neither: the price for keeping the topics and forbidding the leak.
     """
-    first, second, _ = _sentence_numbers(rows)
+    first, second, _ = sentence_numbers(rows)
     fold_of = np.empty(max(first.max(), second.max()) + 1, dtype=int)
     names, rng = np.array(column(rows, "topic")), np.random.default_rng(seed)
     for topic in sorted(set(names.tolist())):
@@ -150,14 +155,14 @@ def components(rows: Sequence[dict]) -> np.ndarray:
 
     Two pairs that share a sentence are connected, and so is all that is connected to either.
     """
-    first, second, _ = _sentence_numbers(rows)
+    first, second, _ = sentence_numbers(rows)
     group_of = connect(zip(first, second, strict=True))
     return np.array([group_of[sentence] for sentence in first])
 
 
 def leak(rows: Sequence[dict], fold: Fold) -> Leak:
     """How many tested pairs have sentences that stand in a training pair of the fold."""
-    first, second, count = _sentence_numbers(rows)
+    first, second, count = sentence_numbers(rows)
     known = np.zeros(count, dtype=bool)
     known[first[fold.train]] = known[second[fold.train]] = True
     seen = known[first[fold.test]].astype(int) + known[second[fold.test]]
@@ -202,7 +207,14 @@ def score_topics(
 ) -> TopicScores:
     """Both correlations within each topic, then their mean, as the paper reports cross-topic."""
     by_topic = sts.score_subsets(gold, predicted, topics).subsets
+    gold, predicted, topics = map(np.asarray, (gold, predicted, topics))
+    auc = None
+    if set(gold.tolist()) == {0, 1}:
+        places = [topics == topic for topic in by_topic]
+        areas = [sts.area_under_curve(gold[here], predicted[here]) for here in places]
+        auc = 100 * float(np.mean(areas))
     return TopicScores(
+        auc=auc,
         spearman=float(np.mean([one.spearman for one in by_topic.values()])),
         pearson=float(np.mean([one.pearson for one in by_topic.values()])),
         topics=by_topic,
@@ -210,32 +222,37 @@ def score_topics(
 
 
 def bootstrap_topics(
-    gold: np.ndarray, a: np.ndarray, b: np.ndarray | None, topics: np.ndarray, *, samples=1000
+    gold: np.ndarray,
+    scores: np.ndarray,
+    *,
+    topics: np.ndarray,
+    sentences: np.ndarray,
+    samples: int = 1000,
 ) -> np.ndarray:
-    """The mean over topics of Spearman(a) - Spearman(b), pairs resampled within topics: (samples,).
+    """The mean over topics of Spearman (points): (seeds, N) -> (samples,), differences are paired.
 
-    Without b: of Spearman(a) alone. Several seeds come as (seeds, N) and are averaged.
+    Resampled are the sentences (2, N) within topics, because pairs share them, and the seeds. A
+    topic of which a resample has one score only is left out of its mean.
     """
-    gold, topics = np.asarray(gold, dtype=float), np.asarray(topics)
-    systems = [np.atleast_2d(one) for one in (a, b) if one is not None]
+    gold, topics, runs = np.asarray(gold), np.asarray(topics), np.atleast_2d(scores)
     parts = []
     for number, topic in enumerate(np.unique(topics)):
         here = topics == topic
-        both = [one[:, here] for one in systems]
-        parts.append(sts.bootstrap(gold[here], *both, samples=samples, seed=number))
-    return np.mean(parts, axis=0)
+        given = {"groups": sentences[:, here], "samples": samples, "seed": number}
+        parts.append(sts.bootstrap_runs(gold[here], runs[:, here], **given))
+    return over_seeds(np.nanmean(parts, axis=0))
 
 
-# ---- helpers
-
-
-def _sentence_numbers(rows: Sequence[dict]) -> tuple[np.ndarray, np.ndarray, int]:
+def sentence_numbers(rows: Sequence[dict]) -> tuple[np.ndarray, np.ndarray, int]:
     """Each sentence as a number, the same text the same number: (N,), (N,), how many."""
     first, second = column(rows, "sentence1"), column(rows, "sentence2")
     if not first:
         raise InputError("there are no pairs to split: the list is empty")
     number = {text: i for i, text in enumerate(dict.fromkeys([*first, *second]))}
     return np.array([number[s] for s in first]), np.array([number[s] for s in second]), len(number)
+
+
+# ---- helpers
 
 
 def _by_number(fold_of: np.ndarray) -> list[Fold]:

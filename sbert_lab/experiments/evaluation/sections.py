@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sbert_lab.errors import InputError
+from sbert_lab.experiments.evaluation.resampling import draw_counts
 from sbert_lab.experiments.evaluation.vectors import Encode, column, connect, embed
 from sbert_lab.words import STOP_WORDS, split_words
 
@@ -216,19 +217,20 @@ def bootstrap_difference(
     `groups` (N,), such as each item's article, whole groups are drawn: if items of one article are
     hard or easy together, then the interval is wider, and more honest.
     """
-    a, b = (np.atleast_2d(np.asarray(hits, dtype=float)).mean(axis=0) for hits in (hits_a, hits_b))
-    if a.shape != b.shape or len(a) == 0:
-        raise InputError(f"both systems must answer the same items, got {len(a)} and {len(b)}")
-    gaps = a - b
-    if not np.isfinite(gaps).all():
+    given = {"groups": groups, "samples": samples, "seed": seed}
+    first, second = (np.shape(hits)[-1] for hits in (hits_a, hits_b))
+    if first != second or not first:
+        raise InputError(f"both systems must answer the same items, got {first} and {second}")
+    a, b = (bootstrap_hits(hits, **given).mean(axis=0) for hits in (hits_a, hits_b))
+    return a - b
+
+
+def bootstrap_hits(
+    hits: np.ndarray, *, groups: Sequence | None = None, samples: int = 1000, seed: int = 0
+) -> np.ndarray:
+    """Accuracy (points) of each run on resampled items: (N,) or (seeds, N) -> (seeds, samples)."""
+    runs = np.atleast_2d(np.asarray(hits, dtype=float))
+    if not np.isfinite(runs).all():
         raise InputError("there are NaN or infinite values among the answers")
-    rng = np.random.default_rng(seed)
-    if groups is None:
-        sums, sizes = gaps, np.ones(len(gaps))
-    else:
-        if len(groups) != len(gaps):
-            raise InputError(f"{len(gaps)} items but {len(groups)} groups")
-        _, place = np.unique(np.asarray(groups), return_inverse=True)
-        sums, sizes = np.bincount(place, weights=gaps), np.bincount(place)
-    picks = (rng.integers(len(sums), size=len(sums)) for _ in range(samples))
-    return np.array([100 * sums[pick].sum() / sizes[pick].sum() for pick in picks])
+    blocks = draw_counts(runs.shape[1], groups=groups, samples=samples, seed=seed)
+    return 100 * np.concatenate([runs @ (c / c.sum(axis=1, keepdims=True)).T for c in blocks], 1)

@@ -12,6 +12,7 @@ import torch
 from scipy import stats
 
 from sbert_lab.errors import InputError
+from sbert_lab.experiments.evaluation.resampling import draw_counts
 from sbert_lab.experiments.evaluation.vectors import Encode, column, embed
 from sbert_lab.similarity import pairwise
 
@@ -53,6 +54,14 @@ def spearman(gold: Sequence[float], predicted: Sequence[float]) -> float:
 def pearson(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Pearson's linear correlation, from -1 to 1."""
     return _correlate(*_checked(gold, predicted))
+
+
+def area_under_curve(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """How often a pair of score 1 is ranked above one of score 0, ties half: from 0 to 1."""
+    gold, predicted = _checked(gold, predicted)
+    ones = int(gold.sum())
+    above = stats.rankdata(predicted)[gold == 1].sum() - ones * (ones + 1) / 2
+    return float(above / (ones * (len(gold) - ones)))
 
 
 def correlations(gold: Sequence[float], predicted: Sequence[float]) -> Correlations:
@@ -134,17 +143,33 @@ def bootstrap(
     gold: Sequence[float], *systems: np.ndarray, samples: int = 1000, seed: int = 0
 ) -> np.ndarray:
     """The first system's Spearman, minus the second's if there is one, per resample: (samples,)."""
-    runs = [_runs(gold, one) for one in systems]
-    gold, rng = np.asarray(gold, dtype=np.float64), np.random.default_rng(seed)
     kept: list[float] = []
-    for _ in range(20):  # more than one turn only if resamples came out constant
-        picks = _picks(gold, samples - len(kept), rng)
-        first, *others = [_mean_spearman(gold, one, picks) for one in runs]
+    for turn in range(20):  # more than one turn only if resamples came out constant
+        more = {"samples": samples, "seed": seed + 1000 * turn}
+        first, *others = [bootstrap_runs(gold, one, **more).mean(axis=0) for one in systems]
         values = first - others[0] if others else first
         kept.extend(values[np.isfinite(values)].tolist())
-        if len(kept) == samples:
-            return np.array(kept)
+        if len(kept) >= samples:
+            return np.array(kept[:samples])
     raise InputError(f"{_too_few(gold)}: use more pairs")
+
+
+def bootstrap_runs(
+    gold: Sequence[float],
+    scores: np.ndarray,
+    *,
+    groups: np.ndarray | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+) -> np.ndarray:
+    """Spearman (points) of each run of a system on resampled pairs: (N,) or (seeds, N) -> (seeds,
+    samples). nan where a side came out constant. `groups` as in draw_counts()."""
+    runs = _runs(gold, scores)
+    blocks = []
+    for counts in draw_counts(len(gold), groups=groups, samples=samples, seed=seed):
+        people = counts * standard_ranks(gold, counts)
+        blocks.append([(people * standard_ranks(run, counts)).sum(axis=1) for run in runs])
+    return 100 * np.concatenate(blocks, axis=1)
 
 
 def bootstrap_systems(
@@ -156,10 +181,8 @@ def bootstrap_systems(
     difference of differences too. A system is (N,) or (seeds, N); its seeds are averaged. The
     picks are those of bootstrap_difference with the same seed.
     """
-    runs = {name: _runs(gold, one) for name, one in systems.items()}
-    gold = np.asarray(gold, dtype=np.float64)
-    picks = _picks(gold, samples, np.random.default_rng(seed))
-    drawn = {name: _mean_spearman(gold, one, picks) for name, one in runs.items()}
+    given = {"samples": samples, "seed": seed}
+    drawn = {n: bootstrap_runs(gold, one, **given).mean(axis=0) for n, one in systems.items()}
     if not all(np.isfinite(values).all() for values in drawn.values()):
         raise InputError(f"{_too_few(gold)}: use more")
     return drawn
@@ -181,32 +204,23 @@ def _runs(gold: Sequence[float], scores: np.ndarray) -> list[np.ndarray]:
     return [_checked(gold, run)[1] for run in runs]
 
 
-def _picks(gold: np.ndarray, samples: int, rng: np.random.Generator) -> np.ndarray:
-    if samples < 1:
-        raise InputError(f"samples must be at least 1, got {samples!r}")
-    return rng.integers(len(gold), size=(samples, len(gold)))
-
-
 def _too_few(gold: np.ndarray) -> str:
     return f"too few different values among the {len(gold)} pairs to resample them"
 
 
-def _mean_spearman(gold: np.ndarray, runs: list[np.ndarray], picks: np.ndarray) -> np.ndarray:
-    """Spearman (points) per resample, averaged over a system's runs; nan if a side is constant."""
-    results = np.empty(len(picks))
-    for start in range(0, len(picks), 100):  # a hundred at a time keeps the memory small
-        chosen = picks[start : start + 100]
-        ranked = standard_ranks(gold[chosen])
-        values = [(ranked * standard_ranks(run[chosen])).sum(axis=1) for run in runs]
-        results[start : start + 100] = 100 * np.mean(values, axis=0)
-    return results
+def standard_ranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Ranks of values (N,) of which each counts so often (samples, N), centred and of length 1.
 
-
-def standard_ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks per row, centred and of length 1: their product sums to Spearman's correlation."""
-    ranks = stats.rankdata(values, axis=1)
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
+    With them the counts' weighted sum of products is Spearman's correlation: nothing is sorted
+    again for a resample. nan where all that counts is equal.
+    """
+    names, level = np.unique(values, return_inverse=True)
+    order = np.argsort(level, kind="stable")
+    starts = np.searchsorted(level[order], np.arange(len(names)))
+    sizes = np.add.reduceat(counts[:, order], starts, axis=1)  # (samples, different values)
+    middle = np.cumsum(sizes, axis=1) - sizes / 2 - sizes.sum(axis=1, keepdims=True) / 2
+    ranks = middle[:, level]
+    lengths = np.sqrt((counts * ranks**2).sum(axis=1, keepdims=True))
     return np.divide(ranks, lengths, out=np.full_like(ranks, np.nan), where=lengths > 0)
 
 

@@ -131,7 +131,7 @@ def _following_sentences() -> list[dict]:
 
 def _forum(profile: Profile) -> str:
     """Arguments of internet debates: AFS, or UKP ASPECT where AFS is not to be had."""
-    return "afs" if _is_local("afs", "all") else profile.arguments
+    return "afs" if _is_local("afs", "all") else profile.more_arguments or profile.arguments
 
 
 def _questions_forum(recipe: Recipe, profile: Profile) -> Rows:
