@@ -39,8 +39,7 @@ from vocabulary import MAX_LENGTH, TOKENIZERS, load_tokenizer
 from sbert_lab.errors import InputError
 from sbert_lab.files import atomic_folder, read_json, write_json
 
-# No dropout: the networks are small and see each sentence once or twice. The exported
-# configuration has BERT's usual 0.1 for the tuning that follows.
+# No dropout: the networks are small and see each sentence once or twice.
 SHAPE = {
     "hidden_size": 256,
     "num_hidden_layers": 4,
