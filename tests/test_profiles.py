@@ -37,6 +37,8 @@ def test_settings_cannot_be_changed_in_place():
         {"epochs": 0},
         {"batch_size": -1},
         {"learning_rate": float("nan")},
+        {"head_times": 0},
+        {"head_times": "ten"},
         {"warmup_share": 1.0},
         {"schedule": "lineal"},
         {"precision": "fp8"},

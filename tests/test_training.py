@@ -25,6 +25,7 @@ from sbert_lab.tasks.siamese import embed_texts, embed_together
 from sbert_lab.training import plan, run_folder, take_step, train
 from sbert_lab.training.checkpoint import checkpoints
 from sbert_lab.training.plan import Plan
+from sbert_lab.training.schedule import make_optimizer
 
 PROGRAM = Path(__file__).parent / "programs" / "train_tiny.py"
 CONFIG = TrainConfig(epochs=2, batch_size=4, learning_rate=1e-3, checkpoint_every=3)
@@ -136,6 +137,29 @@ def test_a_finished_run_is_not_trained_again(encoder, tiny_bert, pair_rows, tmp_
     assert second.losses == first.losses
     assert not any(part.training for part in task.modules())  # ready to use, as after training
     assert (again.encode(["a cat"]) == encoder.encode(["a cat"])).all()
+
+
+def test_a_head_may_learn_faster_than_its_encoder(encoder, pair_rows, tmp_path):
+    """AdamW's first step moves every weight by its rate: the head's is `head_times` as large."""
+    task = Siamese(encoder, "classification")
+    before = {name: p.detach().clone() for name, p in task.named_parameters()}
+    config = TrainConfig(learning_rate=1e-4, head_times=30, weight_decay=0, warmup_share=0)
+    train(task, pair_rows, replace(config, max_steps=1), run_dir=tmp_path, show_progress=False)
+    moved = {n: float((p - before[n]).abs().max().detach()) for n, p in task.named_parameters()}
+    assert moved.pop("head.weight") == pytest.approx(30e-4, rel=1e-3)
+    assert moved.pop("head.bias") == pytest.approx(30e-4, rel=1e-3)
+    assert max(moved.values()) == pytest.approx(1e-4, rel=1e-2)
+
+
+def test_without_a_head_or_with_one_rate_the_optimizer_is_the_plain_one(encoder):
+    """The same groups in the same order, so that checkpoints of before go on."""
+    for objective, times in (("regression", 30.0), ("classification", 1.0)):
+        task = Siamese(encoder, objective)
+        optimizer = make_optimizer(task, TrainConfig(head_times=times))
+        matrices, others = (group["params"] for group in optimizer.param_groups)
+        assert all(p.ndim >= 2 for p in matrices) and all(p.ndim < 2 for p in others)
+        assert len(matrices) + len(others) == len(list(task.parameters()))
+        assert {group["times"] for group in optimizer.param_groups} == {1.0}
 
 
 def test_a_step_of_the_package_is_the_step_by_hand():

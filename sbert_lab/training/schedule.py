@@ -23,13 +23,19 @@ def rate_at(step: int, total: int, config: TrainConfig) -> float:
 def make_optimizer(task: torch.nn.Module, config: TrainConfig) -> torch.optim.AdamW:
     """AdamW, one kernel for all weights on a GPU.
 
-    Biases and normalisation weights do not decay, as in the 2019 code.
+    Biases and normalisation weights do not decay, as in the 2019 code. The weights of `task.head`,
+    which know nothing yet, may learn faster than the encoder's: `times` is the factor.
     """
     trainable = [p for p in task.parameters() if p.requires_grad]
     fused = all(p.device.type == "cuda" for p in trainable) or None
-    groups = [
-        {"params": [p for p in trainable if p.ndim >= 2], "weight_decay": config.weight_decay},
-        {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0},
-    ]
+    head = getattr(task, "head", None) if config.head_times != 1 else None
+    new = {id(p) for p in head.parameters()} if head is not None else set()
+    rates = [(1.0, [p for p in trainable if id(p) not in new])]
+    rates += [(config.head_times, [p for p in trainable if id(p) in new])] if new else []
+    groups = []
+    for times, part in rates:
+        matrices, others = [p for p in part if p.ndim >= 2], [p for p in part if p.ndim < 2]
+        groups.append({"params": matrices, "weight_decay": config.weight_decay, "times": times})
+        groups.append({"params": others, "weight_decay": 0.0, "times": times})
     betas = (0.9, config.beta2)
     return torch.optim.AdamW(groups, lr=config.learning_rate, betas=betas, fused=fused)

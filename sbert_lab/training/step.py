@@ -22,7 +22,7 @@ def take_step(
     device = next(model.parameters()).device
     scaler = scaler or torch.amp.GradScaler(enabled=False)  # only fp16 needs one
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group.get("times", 1.0)
     mean_loss = torch.zeros((), device=device)
     for number, (batch, share) in enumerate(batches, start=1):
         with _gradients_meet(model, number == len(batches)):

@@ -19,6 +19,7 @@ from sbert_lab.experiments.zoo.rows import (
     PER_ARTICLE,
     SHUFFLE_SEED,
     VERSION,
+    most_pairs,
     sources_of,
 )
 from sbert_lab.experiments.zoo.starts import VECTORS, WORD_DROPOUT
@@ -67,6 +68,7 @@ def _rows_digest(recipe: Recipe, profile: Profile) -> str:
     sources = [corpus_digest(*source, profile) for source in sources_of(recipe, profile)]
     if recipe.corpus == "neighbours" and profile.own_data:
         sources.append(sha256(data_dir(*ARTICLES)))
+    sources += [str(most)] if (most := most_pairs(recipe.corpus, profile)) else []
     return digest([*sources, VERSION, PER_ARTICLE, NEIGHBOURS, ALIKE, SHUFFLE_SEED])
 
 

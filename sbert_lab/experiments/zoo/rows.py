@@ -69,7 +69,16 @@ def _own(recipe: Recipe) -> tuple[str, str]:
 def _corpus(recipe: Recipe, profile: Profile) -> Rows:
     rows = data.load(recipe.corpus, recipe.split, profile=profile)
     covered = data.coverage(recipe.corpus, recipe.split, profile=profile)
+    most = most_pairs(recipe.corpus, profile)
+    if most and most < len(rows):
+        chosen = rows.shuffle(seed=SHUFFLE_SEED).select(range(most))
+        return Rows(chosen, f"{covered}, {most:,} of them used", True)
     return Rows(rows, str(covered), covered.partial)
+
+
+def most_pairs(corpus: str, profile: Profile) -> int | None:
+    """How many of a corpus's pairs a profile trains on at most; the same ones for everybody."""
+    return profile.nli_pairs if corpus == "nli" else None
 
 
 # ---- sections and neighbours
