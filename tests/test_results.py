@@ -179,7 +179,8 @@ def test_a_study_goes_the_way_of_a_table(fake):
 
 
 def test_a_study_that_is_not_recorded_or_not_known_is_said(fake):
-    with pytest.raises(DataError, match="`sbert-lab reproduce --study pooling_race --profile real`"):
+    command = "`sbert-lab reproduce --study pooling_race --profile real`"
+    with pytest.raises(DataError, match=command):
         results.open_study("pooling_race", "real")
     with pytest.raises(InputError, match="unknown study 'nonsense': choose better_judge, "):
         results.open_study("nonsense", "mini")

@@ -225,7 +225,9 @@ batches = -(-pairs // profile.train.batch_size)
 every = -(-batches // 6)  # steps between two evaluations
 config = replace(profile.train, epochs=1, evaluate_every=every, checkpoint_every=every)
 print(f"{pairs:,} pairs, batches of {config.batch_size}, evaluated every {every} steps")
-print(f"rate {config.learning_rate} for the encoder, {config.head_times:.0f} times that for the head")
+print(
+    f"rate {config.learning_rate} for the encoder, {config.head_times:.0f} times that for the head"
+)
 
 # %% [markdown]
 # Two helpers. `accuracy` scores the head. `teach` is `train` from notebook 04 with a curve that
@@ -476,7 +478,9 @@ plots.show(
 average = {row: recorded.mean(row, "average") for row in recorded.rows}
 for row in tuned_rows:
     seen, gain = recorded.info(row)["pairs"], recorded.mean(row, "gain")
-    print(f"{row:30} {gain:+5.1f} on STSb dev after {seen:,} pairs; average of seven test sets {average[row]:.1f}")
+    print(
+        f"{row:30} {gain:+5.1f} on STSb dev after {seen:,} pairs; average of seven test sets {average[row]:.1f}"
+    )
 print(f"{'raw BERT MEAN':30} {'':5} average of seven test sets {average['raw BERT MEAN']:.1f}")
 shows(
     recorded.mean("softmax", "gain") - recorded.mean("softmax, one rate", "gain"),
