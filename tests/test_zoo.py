@@ -421,9 +421,9 @@ def test_a_card_that_is_worded_anew_trains_nothing_anew(encoder, tmp_path):
         assert (backbone_digest(str(folder)) != before) is another
 
 
-def test_everybody_trains_on_the_same_part_of_nli():
+def test_everybody_trains_on_the_same_part_of_nli(profile):
     recipes = [zoo.get_recipe(name) for name in ("sbert-nli", "cross-nli", "infersent-nli")]
-    whole, few = (replace(get_profile("mini"), nli_pairs=most) for most in (None, 3))
+    whole, few = (replace(profile, nli_pairs=most) for most in (None, 3))
     chosen = [list(zoo.rows_of(recipe, few).rows) for recipe in recipes]
     assert len(chosen[0]) == 3 and chosen[0] == chosen[1] == chosen[2]
     assert zoo.rows_of(recipes[0], few).text.endswith("3 of them used")
