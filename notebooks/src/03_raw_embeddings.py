@@ -81,9 +81,8 @@ for name, other in (("v", v), ("2v", 2 * v)):
 you_said(guess_stays, "cosine")
 
 # %% [markdown]
-# The cosine ignores lengths, which is often what we want: a long sentence is not "more" than a
-# short one. The package has the same three, with a minus before the distances so that *larger is
-# always more alike*:
+# The cosine ignores lengths, which is often what we want. The package has the same three, with a
+# minus before the distances so that *larger is always more alike*:
 
 # %%
 pair = u.unsqueeze(0), v.unsqueeze(0)  # a batch of one pair: (1, 2)
@@ -259,10 +258,10 @@ print("random weights beat shuffled gold:", line > scores["raw BERT MEAN, shuffl
 # the paper's sentences that the course measures. Its verdict comes in notebook 08, on seven test
 # sets and with error bars. Here, on one small set, a gap of a point means nothing.
 #
-# Look at the random weights. They were never trained, and still they are far above the shuffled
-# gold. A random network gives every word *some* fixed vector, so sentences that share words land
-# close together. That much you get for nothing; what a model has learned shows only **above** that
-# line. A raw system below it may still have learned a lot: its cosines just do not show it.
+# The random weights were never trained, and still they are far above the shuffled gold. A random
+# network gives every word *some* fixed vector, so sentences that share words land close together.
+# What a model has learned shows only **above** that line. A raw system below it may still have
+# learned a lot: its cosines just do not show it.
 
 # %% [markdown]
 # Does it matter which of the three measures we use? The paper found hardly any difference (claim
