@@ -282,7 +282,7 @@ per_token = sentence_tokens * sentences_per_second / (pair_tokens * pairs_per_se
 print(f"per token the bi-encoder is {per_token:.1f} times as fast")
 
 # %% [markdown]
-# A factor near 1, as for one network it should be. The large saving is **n passes instead of
+# It is the same network, so that should be near 1. The large saving is **n passes instead of
 # n(n-1)/2**, and it shows when you search, not when you train.
 #
 # Now multiply. One pass per pair, 49,995,000 pairs:
@@ -535,9 +535,9 @@ print("memory for 40 million vectors: {:.0f} GB, with width 768 {:.0f} GB".forma
 
 # %% [markdown]
 # Hours became seconds. (Perhaps a few more than printed: 10,000 vectors fit into the processor's
-# cache, 40 million do not.) And there could be fewer: an **index**, made with a library such as FAISS, looks at a small
-# part of the vectors only; with it the paper speaks of milliseconds. It may then miss a neighbour
-# now and then. Notebook 15 builds one and measures what it misses.
+# cache, 40 million do not.) And there could be fewer: an **index**, made with a library such as
+# FAISS, looks at a small part of the vectors only; with it the paper speaks of milliseconds. It
+# may then miss a neighbour now and then. Notebook 15 builds one and measures what it misses.
 
 # %% [markdown]
 # ## 7 · The paper's claims
@@ -627,11 +627,10 @@ print("   ", note)
 # Cross-encoder: 100 · 10,000 = 1,000,000. Bi-encoder: 100, plus a million dot products.
 # </details>
 #
-# <details><summary>3. Why may one not simply store the cross-encoder's result for each pair once
-# and for all?
+# <details><summary>3. Why not simply store the cross-encoder's result for each pair once and for all?
 # </summary>
 #
-# One may, after 49,995,000 passes for 10,000 sentences. But the next sentence brings 10,000 new
+# You can, after 49,995,000 passes for 10,000 sentences. But the next sentence brings 10,000 new
 # pairs, and nothing that is stored helps with them.
 # </details>
 #

@@ -192,7 +192,7 @@ print(f"length of the total {whole:.3f}; cosine between the two gradients {angle
 # %% [markdown]
 # ## 4 · Your first training loop
 #
-# Training repeats one small step: look how wrong you are, ask every weight which way is better, move all
+# Training repeats one small step: see how wrong you are, ask every weight which way is better, move all
 # weights a little. In PyTorch:
 #
 # | line | its job |
@@ -294,7 +294,7 @@ print("as close before training:", bool(np.abs(before - gold).max() < 0.15))
 # Memorised. A loop that cannot memorise eight pairs has a bug, so this is the first thing to try
 # with any new training code. But **memorising is not learning**. Has the encoder become better at
 # pairs that it never saw? Take the pairs of STSb's dev split, scored by Spearman (times 100: do the
-# cosines put the pairs in the people's order? notebook 03), and a sentence of your own.
+# cosines put the pairs in the order that people do? notebook 03), and a sentence of your own.
 
 # %%
 my_sentence = "The baker closes early on Mondays."  # write your own sentence

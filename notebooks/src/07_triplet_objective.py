@@ -219,8 +219,7 @@ plots.show(
         groups,
     ),
     caption="Mind the axes. With margin and max the groups part and stop. Without the margin "
-    "they stop as soon as the order is right, elbow to elbow. Without the max they flee for "
-    "ever.",
+    "they stop as soon as the order is right, elbow to elbow. Without the max they never stop.",
     alt="Three panels with the paths of twelve points in three groups: clear clusters; groups "
     "that only just part; groups flying far apart along straight lines.",
 )  # fmt: skip

@@ -397,8 +397,8 @@ for row in recorded.rows:
 # A floor has only *one* seed, so its own place is uncertain: below we ask for more than a point.
 #
 # <a id="q-infersent-concatenation"></a>
-# **InferSent** is a BiLSTM with max over time. For the Universal Sentence Encoder (**USE**) stands a
-# deep **averaging net**: the mean of the word vectors through two layers. Both were trained with the
+# **InferSent** is a BiLSTM with max over time. A deep **averaging net**, the mean of the word vectors
+# through two layers, stands in for the Universal Sentence Encoder (**USE**). Both were trained with the
 # concatenation `(u, v, |u-v|, u*v)` instead of SBERT's `(u, v, |u-v|)`, and so are our rows: a rival
 # should get its own recipe. Notebook 13 asks what `u*v` adds.
 
@@ -499,7 +499,7 @@ shows(
 # ## 6 · The verdicts
 #
 # Each claim has a rule that was fixed before the run (`data/paper/claims.csv`). For each set the
-# pairs are drawn anew a thousand times, both systems on the same pairs; the differences are averaged
+# pairs are drawn again a thousand times, both systems on the same pairs; the differences are averaged
 # over the sets. "Better" means that the middle 95 % lie above 0, "about equal" that they lie within
 # 2 points of it.
 #
@@ -548,7 +548,7 @@ plots.show(
 # <a id="q-use-sick"></a>
 # ### Why does USE win SICK-R in the paper?
 #
-# On SICK-R the paper's order turns round (**C07**): USE 76.69, SBERT 72.91. The authors point to the
+# On SICK-R the paper's order is reversed (**C07**): USE 76.69, SBERT 72.91. The authors point to the
 # training data: USE also read news, question-answer pages and discussion forums. If that is the
 # reason, then *the same net* should gain on SICK-R when such text is added. We can try: the
 # *averaging net, questions + NLI*, which stands for USE here, first learned duplicate questions and

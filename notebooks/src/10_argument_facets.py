@@ -212,7 +212,7 @@ you_said(guess_table, round(table_scores["random folds"], 1))
 #
 # The rule is clear: no sentence on both sides. So pairs that share a sentence must stay together;
 # and whatever shares a sentence with one of *those*, too. Pairs are the edges of a graph, sentences
-# its nodes, and what hangs together is a **connected component**.
+# its nodes, and everything that is linked is one **connected component**.
 
 # %% [markdown]
 # ### Exercise 2 · Groups that do not leak (3 points)
@@ -452,7 +452,7 @@ if real:
         real_verdicts[id] = paper.claim(id, difference=parts, profile="real")
 
 # %% [markdown]
-# Then our own pairs, whose table stands in section 5:
+# Then our own pairs, whose table is in section 5:
 
 # %%
 drawn = table3.claims(recorded)
@@ -469,7 +469,7 @@ for title, found in (("real", real_verdicts), (profile.name, verdicts)):
 # %% [markdown]
 # Why, as far as we can tell:
 #
-# - **C13** (untrained systems do badly) hangs on tf-idf: half of our pairs were chosen for their
+# - **C13** (untrained systems do badly) depends on tf-idf: half of our pairs were chosen for their
 #   overlap, and 1,400 training pairs are few to beat it with.
 # - **C14 and C15** (SBERT and the cross-encoder) need a cross-encoder that has learned to compare.
 #   One that scores below `random weights, untrained` has not, and then the verdict is about its
@@ -559,7 +559,7 @@ for name in ("SBERT-AFS-base", "BERT-AFS-base"):
 #
 # A split decides what a score means: random folds of pairs let nearly every sentence be known, and
 # a table that cannot read does well there. Connected components forbid that, but where everything
-# hangs together they leave only the cross-topic split; dealing out sentences parts the two effects
+# is linked they leave only the cross-topic split; dealing out sentences parts the two effects
 # at the price of pairs. The cross-topic number is the one to expect on tomorrow's topic.
 #
 # ## Questions

@@ -88,7 +88,7 @@ else:
     print("write your ten letters above first, then run this cell")
 
 # %% [markdown]
-# Ten are few: somebody who only flips a coin gets seven or more in one of six attempts. But you
+# Ten are few: flipping a coin gets seven or more right about one time in six. But you
 # have felt what the label says. It does not say *similar*. It says *somebody put these two under
 # one heading*.
 #
@@ -277,7 +277,7 @@ leak = counted["by triplet"]
 you_said(guess_seen, round(100 * leak.seen_sentences / leak.sentences, 1), unit="%")
 
 # %% [markdown]
-# Each sentence stands in many triplets, so new triplets are old sentences in a new order. How
+# Each sentence is in many triplets, so new triplets are old sentences in a new order. How
 # much is that worth? The **section memory** shows it. It cannot read: it notes which sentences
 # were anchor and positive together, follows such pairs to their ends, and says "one section" or
 # "don't know". It is the purest cheat there is.
@@ -495,7 +495,7 @@ print(verdict.details)
 you_said(guess_claim, verdict.verdict)
 
 # %% [markdown]
-# These intervals draw whole *articles* anew: would it be the same for other articles? Triplets of
+# These intervals draw whole *articles* again: would it be the same for other articles? Triplets of
 # one article share sentences and may be right or wrong together; then 500 of them are fewer than
 # 500 independent questions. Drawing single *triplets* forgets that. What would it have said?
 

@@ -270,7 +270,7 @@ plots.show(
 #
 # A linear classifier adds up weight times value. One dimension is multiplied by `factor`. Write
 # the weights with which **every** decision stays as it was. Then say in one word what the
-# stretch breaks for good, if weights may be chosen anew: "cosine", "classifier", "both" or
+# stretch breaks for good, if new weights may be chosen: "cosine", "classifier", "both" or
 # "neither".
 
 
@@ -294,7 +294,7 @@ checks.stretched(new_weights, broken)
 
 # %% [markdown]
 # One honest footnote. The regularisation counts the *size* of the weights, so a long dimension is
-# cheap to use and a short one is dear: without a scaler the classifier forgives nearly
+# cheap to use and a short one expensive: without a scaler the classifier forgives nearly
 # everything, not everything. With a scaler, fitted on the training part, it forgives all of it:
 
 # %%

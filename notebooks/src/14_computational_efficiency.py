@@ -618,7 +618,7 @@ for place, weights in {"here": ours, "paper": theirs}.items():
 # But weights are not all. A BiLSTM must read word after word: step 7 waits for step 6. A
 # transformer does all words at once. On a CPU that matters less, and fewer weights count; a GPU
 # has thousands of units that sit idle while one step waits for the next. That is the likely reason
-# why the order turns round in the paper's GPU column: SBERT 2,042, InferSent 1,876, USE 1,318.
+# why the order is reversed in the paper's GPU column: SBERT 2,042, InferSent 1,876, USE 1,318.
 
 # %% [markdown]
 # ### How much faster is InferSent, really?

@@ -60,8 +60,8 @@ for number in random.Random(15).sample(range(len(rows)), 10):
     print(f"  {row['sentence2']}")
 
 # %% [markdown]
-# `collect` takes each question once and joins what chains of duplicates connect: if A doubles B
-# and B doubles C, then A, B and C are one **group**. Pairs within a group are our gold.
+# `collect` takes each question once and joins what chains of duplicates connect: if A is a duplicate
+# of B and B of C, then A, B and C are one **group**. Pairs within a group are our gold.
 
 # %%
 questions = duplicates.collect(rows)

@@ -55,7 +55,7 @@ from sbert_lab.training.plan import plan_epoch
 profile = get_profile()
 
 # %% [markdown]
-# ## 1 · Negatives for nothing
+# ## 1 · Negatives for free
 #
 # The softmax objective needs three labels, the triplet objective a negative for every pair. But
 # most pairs in the world come without either: a question and its answer, a title and its text, a
@@ -79,7 +79,7 @@ for i in np.random.default_rng(17).choice(len(entailments), size=10, replace=Fal
 # anchor has one positive, and the 31 positives of the *others* are, very probably, wrong for it.
 #
 # **Predict.** A batch of 32 pairs, 64 sentences encoded. How many (anchor, negative) pairs does it
-# give for nothing?
+# give for free?
 
 # %%
 guess_free = None  # your guess
