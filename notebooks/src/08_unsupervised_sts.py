@@ -499,8 +499,8 @@ shows(
 # ## 6 · The verdicts
 #
 # Each claim has a rule that was fixed before the run (`data/paper/claims.csv`). For each set the
-# pairs are drawn again a thousand times, both systems on the same pairs; the differences are averaged
-# over the sets. "Better" means that the middle 95 % lie above 0, "about equal" that they lie within
+# pairs, and a row's seeds, are drawn again a thousand times, both systems on the same pairs; the
+# differences are averaged over the sets. "Better" means that the middle 95 % lie above 0, "about equal" that they lie within
 # 2 points of it.
 #
 # **Predict.** Of C05 to C09, how many will hold in our small world?

@@ -411,7 +411,7 @@ plots.show(
 )  # fmt: skip
 
 # %% [markdown]
-# Now the three claims, by their rules: 95 % intervals over resampled test items, seeds averaged.
+# Now the three claims, by their rules: 95 % intervals, with test items and seeds drawn again.
 
 # %%
 differences = table5.claims(table)

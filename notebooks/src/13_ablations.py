@@ -322,7 +322,7 @@ plots.show(
 # %% [markdown]
 # Two spreads must not be mixed up: that between **seeds** (the dots), and that between **test
 # pairs**, which the bootstrap measures (draw the pairs again and again, with repeats). The claim's
-# rule, fixed before the run, uses the second, with the seeds averaged:
+# intervals draw both again:
 
 # %%
 differences = table6.claims(table)
@@ -638,8 +638,7 @@ if real:
     print(*(found.details for found in again.values()), sep="\n\n")
 
 # %% [markdown]
-# A "holds" is not yet the paper's result. The *size* of the difference beside the paper's, the seeds
-# (which the rule does not resample), and the raw encoder:
+# Beside each verdict belong the *size* of the difference in the paper, the seeds, and the raw encoder:
 
 # %%
 if real:
