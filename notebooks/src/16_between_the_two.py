@@ -509,8 +509,9 @@ you_said(guess_best, max(short, key=lambda name: ranks[short[name]].mean()))
 before, after = (found_within(live[name], test.relevant, 20).mean() for name in
                  ("bi-encoder", "re-rank 20"))  # fmt: skip
 print(f"recall@20: {100 * before:.1f} % before and {100 * after:.1f} % after the second stage")
-own = np.mean([line[rows].max() for line, rows in zip(shared, test.relevant, strict=True)])
-other = np.mean([np.delete(*both).max() for both in zip(shared, test.relevant, strict=True)])
+lines = [(line, list(rows)) for line, rows in zip(shared, test.relevant, strict=True)]
+own = np.mean([line[rows].max() for line, rows in lines])
+other = np.mean([np.delete(line, rows).max() for line, rows in lines])
 print(f"of the words of both a query shares {100 * own:.0f} % with its duplicate,", end=" ")
 print(f"{100 * other:.0f} % with the most similar other question")
 
