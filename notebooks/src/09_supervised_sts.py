@@ -207,7 +207,8 @@ plots.show(
 # %%
 for name, one in tables.items():
     print(f"recorded, {name}: SBERT-STSb")
-    for other in ("random weights, untrained", "averaged word vectors", "SBERT-STSb, random start"):
+    others = ("random weights, untrained", "averaged word vectors", "SBERT-STSb, random start")
+    for other in filter(one.exists, others):
         both = (one.predictions(row, "test") for row in ("SBERT-STSb", other))
         low, high = sts.interval(sts.bootstrap_difference(one.gold("test"), *both))
         said = "above" if low > 0 else "below" if high < 0 else "not clearly apart from"
