@@ -128,7 +128,7 @@ def publish_corpora(hub: FakeHub, folder: Path) -> None:
         for split in corpus.splits:
             if isinstance(corpus.hub, HubTable):
                 counts[split] = min(ROWS, len(data.load(name, split, profile="mini")))
-            elif not corpus.parts and corpus.in_mini:
+            elif corpus.in_mini and not corpus.parts and not corpus.own:
                 target = stage if isinstance(corpus.hub, HubArchive) else folder / "local"
                 copy_heads(find_files(corpus, split, mini), mini, target)
                 files = find_files(corpus, split, target)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(__file__).resolve().parent.parent / "data" / "build"
+DATA = Path(__file__).resolve().parent.parent / "data"
+BUILD, MINI = DATA / "build", DATA / "mini"
 sys.path.insert(0, str(BUILD))
 
 import build_mini  # noqa: E402
-import card  # noqa: E402
 import everyday  # noqa: E402
 import everyday_avoid  # noqa: E402
 import everyday_words  # noqa: E402
@@ -63,95 +63,84 @@ def edition() -> Output:
 
 
 @pytest.fixture(scope="module")
-def output(edition) -> Output:
-    """Its everyday NLI corpus."""
-    names = ("snli", "multinli")
-    return Output(
-        files={p: c for p, c in edition.files.items() if p.startswith(names)},
-        rows=edition.rows,
-        corpora={name: edition.corpora[name] for name in names},
-        shown={name: edition.shown[name] for name in names},
-    )
+def pairs() -> dict[tuple[str, str], list[everyday.Pair]]:
+    """(corpus, split) -> pairs."""
+    return {
+        (name, split): found
+        for name, splits in everyday.all_pairs().items()
+        for split, found in splits.items()
+    }
 
 
-@pytest.fixture(scope="module")
-def folder(output, tmp_path_factory) -> Path:
-    found = tmp_path_factory.mktemp("everyday")
-    for path, content in output.files.items():
-        (found / path).parent.mkdir(exist_ok=True)
-        (found / path).write_bytes(content)
-    return found
+def test_the_committed_files_have_these_pairs_byte_for_byte():
+    output = Output()
+    everyday.build(output)
+    assert {path.split("/")[0] for path in output.files} == set(everyday.FILES)
+    assert [p for p, content in output.files.items() if (MINI / p).read_bytes() != content] == []
 
 
-@pytest.fixture(scope="module")
-def rows(output) -> dict[str, list[dict]]:
-    return {p: [json.loads(x) for x in c.splitlines()] for p, c in output.files.items()}
-
-
-def words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9'-]+", text.lower()))
-
-
-def test_the_same_bytes_come_out_twice(output):
-    again = Output()
-    everyday.build(again)
-    assert again.files == output.files
-
-
-def test_a_group_and_a_premise_are_in_one_file_only(rows):
+def test_a_group_and_a_premise_are_in_one_file_only(pairs):
     homes = defaultdict(set)
-    for path, found in rows.items():
-        for row in found:
-            file, group, *_ = row["pairID"].split("#")
-            homes["group", file, group].add(path)
-            homes["premise", row["sentence1"]].add(path)
-    assert [name for name, paths in homes.items() if len(paths) > 1] == []
+    for home, found in pairs.items():
+        for pair in found:
+            homes["group", pair.file, pair.group].add(home)
+            homes["premise", pair.premise].add(home)
+    assert [name for name, found in homes.items() if len(found) > 1] == []
 
 
-def test_every_premise_has_two_statements_of_each_label_and_every_length_fits(rows):
-    for path, found in rows.items():
+def test_dev_and_test_say_what_training_lacks(pairs):
+    actions = {pair.group.rpartition("-")[0] for pair in pairs["everyday_snli", "train"]}
+    for (name, split), found in pairs.items():
+        path = MINI / name / everyday.FILES[name][split]
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert all("pairID" not in row for row in rows) == (split == "train")
+        for pair in found if (name, split != "train") == ("everyday_snli", True) else ():
+            known = pair.group.rpartition("-")[0] in actions
+            assert pair.part == ("unseen-scene" if known else "unseen-action"), pair
+
+
+def test_every_premise_has_two_statements_of_each_label_and_every_length_fits(pairs):
+    for found in pairs.values():
         labels = defaultdict(list)
-        for row in found:
-            labels[row["sentence1"]].append(row["gold_label"])
-            assert ("genre" in row) == path.startswith("multinli")
-            assert 8 <= len(row["sentence1"].split()) <= 14, row
-            assert 4 <= len(row["sentence2"].split()) <= 9, row
-            for text in (row["sentence1"], row["sentence2"]):
+        for pair in found:
+            labels[pair.premise].append(pair.label)
+            assert 8 <= len(pair.premise.split()) <= 14, pair
+            assert 4 <= len(pair.statement.split()) <= 9, pair
+            for text in (pair.premise, pair.statement):
                 assert re.fullmatch(r"[A-Z][A-Za-z0-9' ,!?-]+[.!?]", text), text
                 assert not re.search(r"\b(?:a [aeio]|an (?!hour)[^aeiou]|(\w+) \1\b)", text), text
         assert {tuple(sorted(x)) for x in labels.values()} == {tuple(sorted(LABELS * 2))}
 
 
-def test_the_pairs_are_all_different_and_their_ids_too(rows):
-    for found in rows.values():
-        assert len({(r["sentence1"], r["sentence2"]) for r in found}) == len(found)
-        assert len({r["pairID"] for r in found}) == len(found)
+def test_the_pairs_are_all_different_and_their_ids_too(pairs):
+    for found in pairs.values():
+        assert len({(pair.premise, pair.statement) for pair in found}) == len(found)
+        assert len({pair.pair_id for pair in found}) == len(found)
 
 
-def test_there_are_enough_scenes_and_pairs_with_few_words(rows):
-    train = [row for path, found in rows.items() if "train" in path for row in found]
+def test_there_are_enough_scenes_and_pairs_with_few_words(pairs):
+    train = [pair for (_, split), found in pairs.items() if split == "train" for pair in found]
     assert len(train) >= 40_000
-    assert len({row["sentence1"] for row in rows["snli/snli_1.0_train.jsonl"]}) >= 2_000
-    known = set().union(*(words(f"{r['sentence1']} {r['sentence2']}") for r in train))
+    assert len({pair.premise for pair in pairs["everyday_snli", "train"]}) >= 2_000
+    known = set().union(*(pair.words for pair in train))
     assert 1_500 <= len(known) <= 2_500
-    for found in rows.values():
-        unknown = {w for r in found for w in words(f"{r['sentence1']} {r['sentence2']}")} - known
-        assert not unknown
+    for found in pairs.values():
+        assert not set().union(*(pair.words for pair in found)) - known
 
 
 @pytest.mark.parametrize(("first", "second", "label"), RELATIONS)
 @pytest.mark.parametrize("side", ["train", "held out"])
-def test_a_common_relation_is_in_ten_scenes_or_more(rows, side, first, second, label):
+def test_a_common_relation_is_in_ten_scenes_or_more(pairs, side, first, second, label):
     ways = [(first, second)] if isinstance(first, str) else [first, second]
     scenes = {
-        row["pairID"].split("#")[1]
-        for path, found in rows.items()
-        if path.startswith("snli") and ("train" in path) == (side == "train")
-        for row in found
+        pair.group
+        for (name, split), found in pairs.items()
+        if name == "everyday_snli" and (split == "train") == (side == "train")
+        for pair in found
         for one, other in ways
-        if row["gold_label"] == label
-        and re.search(rf"\b(?:{one})\b", row["sentence1"], re.IGNORECASE)
-        and re.search(rf"\b(?:{other})\b", row["sentence2"], re.IGNORECASE)
+        if pair.label == label
+        and re.search(rf"\b(?:{one})\b", pair.premise, re.IGNORECASE)
+        and re.search(rf"\b(?:{other})\b", pair.statement, re.IGNORECASE)
     }
     assert len(scenes) >= 10
 
@@ -161,22 +150,23 @@ BARRED = [("snli", "dev"), ("snli", "test"), ("multinli", "dev")]
 
 
 @pytest.mark.parametrize(("layout", "split"), BARRED)
-def test_what_the_statement_and_the_overlap_give_away_is_within_its_bars(folder, layout, split):
-    figures = measure_everyday.measure(folder, layout, probe=False, split=split)
+def test_what_the_statement_and_the_overlap_give_away_is_within_its_bars(layout, split):
+    figures = measure_everyday.measure(
+        MINI / f"everyday_{layout}", layout, probe=False, split=split
+    )
     assert [figure for figure in figures if not figure.holds] == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not wheels.is_unpacked(MINILM), reason="all-MiniLM-L6-v2 was not fetched")
 @pytest.mark.parametrize(("layout", "split"), BARRED)
-def test_the_labels_are_ordered_by_distance_and_a_probe_can_learn_them(folder, layout, split):
-    figures = measure_everyday.measure(folder, layout, probe=True, split=split)
+def test_the_labels_are_ordered_by_distance_and_a_probe_can_learn_them(layout, split):
+    figures = measure_everyday.measure(MINI / f"everyday_{layout}", layout, probe=True, split=split)
     assert [figure for figure in figures if not figure.holds] == []
 
 
-def test_the_card_has_the_sizes_the_rows_and_the_second_reading(output):
-    text = everyday.CARD.read_text(encoding="utf-8")
-    assert card.fill(text, output) == text
+def test_the_card_has_the_second_reading():
+    text = (BUILD / "EVERYDAY.md").read_text(encoding="utf-8")
     lines = (BUILD / "sources/everyday/reading.txt").read_text(encoding="utf-8").splitlines()[2:]
     read, labelled = zip(*(line.split(" | ")[:2] for line in lines), strict=True)
     same = sum(a == b for a, b in zip(read, labelled, strict=True))
@@ -184,8 +174,8 @@ def test_the_card_has_the_sizes_the_rows_and_the_second_reading(output):
     assert len(read) == 120 and f"{same} of 120 agree, Cohen's kappa is {kappa:.2f}" in text
 
 
-def test_pairs_are_drawn_without_labels_and_scored_afterwards(folder, tmp_path, capsys):
-    assert read_labels.main(["draw", str(folder), "--to", str(tmp_path)]) == 0
+def test_pairs_are_drawn_without_labels_and_scored_afterwards(tmp_path, capsys):
+    assert read_labels.main(["draw", str(MINI), "--to", str(tmp_path)]) == 0
     shown = (tmp_path / "pairs.txt").read_text(encoding="utf-8")
     assert not any(label in shown for label in LABELS) and len(shown.splitlines()) == 120
     labels = [label[0] for label in json.loads((tmp_path / "labels.json").read_text())]
@@ -195,21 +185,19 @@ def test_pairs_are_drawn_without_labels_and_scored_afterwards(folder, tmp_path, 
     assert read_labels.kappa(list("eencc"), list("ennnc")) == pytest.approx(0.4444444)
 
 
-def test_the_next_edition_keeps_every_file_and_adds_to_sts(edition):
-    now = json.loads((BUILD.parent / "mini" / "manifest.json").read_text())
-    assert set(now["files"]) <= set(edition.files)
-    more = set(edition.files) - set(now["files"])
-    assert {path.split("/")[0] for path in more} <= {"hard_snli", "hard_multinli"}
+def test_the_next_edition_has_the_same_files_and_more_pairs_of_sts(edition):
+    now = json.loads((MINI / "manifest.json").read_text())
+    assert set(now["files"]) == set(edition.files)
     for name in ("stsb", "sts12", "sts13", "sts14", "sts15", "sts16"):
         assert sum(edition.corpora[name].values()) > sum(now["corpora"][name].values())
-    assert edition.corpora["hard_snli"]["test"] == now["corpora"]["snli"]["test"]
+    for path in (p for p in now["files"] if "nli/" in p):
+        assert edition.files[path] == (MINI / path).read_bytes()
 
 
-def test_no_sts_sentence_of_the_next_edition_is_in_the_everyday_corpus(edition, rows):
-    told = {row[c] for found in rows.values() for row in found for c in ("sentence1", "sentence2")}
+def test_no_sts_sentence_of_the_next_edition_is_in_the_everyday_corpora(edition):
     names = ("stsb", "sick", *(f"sts{year}" for year in range(12, 17)))
     scored = {text for name in names for _, *pair in edition.shown[name] for text in pair}
-    assert len(scored) > 3_000 and not told & scored
+    assert len(scored) > 3_000 and not everyday.sentences() & scored
 
 
 def test_coincidences_with_real_corpora_are_gone_in_the_next_edition(edition):
@@ -249,6 +237,5 @@ def test_verbs_get_their_forms(phrase, form, expected):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_dir(), reason="no local copy of the real corpora")
-def test_no_sentence_and_no_run_of_eight_words_is_in_the_real_corpora(rows):
-    ours = {row[c] for found in rows.values() for row in found for c in ("sentence1", "sentence2")}
-    assert not everyday_avoid.shared_sentences(ours, REAL)
+def test_no_sentence_and_no_run_of_eight_words_is_in_the_real_corpora():
+    assert not everyday_avoid.shared_sentences(everyday.sentences(), REAL)

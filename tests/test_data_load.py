@@ -18,6 +18,9 @@ COLUMNS = {
     "snli": ["sentence1", "sentence2", "label"],
     "multinli": ["sentence1", "sentence2", "label", "genre"],
     "nli": ["sentence1", "sentence2", "label"],
+    "everyday_snli": ["sentence1", "sentence2", "label"],
+    "everyday_multinli": ["sentence1", "sentence2", "label", "genre"],
+    "everyday": ["sentence1", "sentence2", "label"],
     **{f"sts{year}": ["sentence1", "sentence2", "score", "subset"] for year in range(12, 17)},
     "stsb": ["sentence1", "sentence2", "score"],
     "sick": ["sentence1", "sentence2", "score"],
@@ -142,6 +145,20 @@ def test_a_missing_or_broken_manifest_says_how_to_get_it_back(mini):
 def test_a_corpus_without_a_mini_version_points_to_profile_real(mini):
     with pytest.raises(DataError, match="tatoeba has no mini version: use profile='real'"):
         data.load("tatoeba", "all")
+
+
+@pytest.mark.parametrize("profile", ["real", "paper"])
+def test_what_is_ours_alone_is_read_from_mini_in_every_profile(copy, monkeypatch, profile):
+    (copy.parent / "elsewhere").mkdir()
+    monkeypatch.setenv("SBERT_LAB_DATA", str(copy.parent / "elsewhere"))
+    for split in ("train", "dev", "test"):
+        ours = data.load("everyday", split, profile=profile)
+        assert ours[:] == data.load("everyday", split, profile="mini")[:]
+    assert data.coverage("everyday", "train", profile=profile).source == "mini"
+    path = copy / "everyday_snli" / "snli_1.0_dev.jsonl"
+    path.write_text(path.read_text().replace("train", "tram"))
+    with pytest.raises(DataError, match=r"has changed.*git checkout -- data/mini"):
+        data.load("everyday", "dev", profile=profile, partial=False)
 
 
 def test_coverage_of_mini_is_ours_and_not_partial(mini):

@@ -1,5 +1,6 @@
 """The registry agrees with the paper and with itself."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from sbert_lab.data.registry import CORPORA
 from sbert_lab.data.wheels import WHEELS
 from sbert_lab.errors import InputError
 
-LAYOUT = Path(__file__).parent.parent / "data" / "LAYOUT.md"
+DATA = Path(__file__).parent.parent / "data"
+LAYOUT, MANIFEST = DATA / "LAYOUT.md", DATA / "mini" / "manifest.json"
 CORPUS_IDS = [corpus for corpus in CORPORA.values() if not corpus.parts]
 
 
@@ -23,6 +25,15 @@ def test_row_counts_are_the_papers():
     assert counts["sick"]["test"] == 4927
     assert counts["afs"] == {"all": 6000}
     assert counts["wiki_sections"]["test"] == 222_957
+
+
+@pytest.mark.parametrize("name", [corpus.name for corpus in CORPORA.values() if corpus.own])
+def test_the_counts_of_what_is_ours_alone_are_the_manifests(name):
+    corpus = CORPORA[name]
+    counted = json.loads(MANIFEST.read_text(encoding="utf-8"))["corpora"]
+    for split, rows in corpus.splits.items():
+        assert rows == sum(counted[part][split] for part in corpus.parts or [name])
+    assert corpus.in_mini and corpus.hub is None and corpus.wheel is None
 
 
 @pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)

@@ -54,9 +54,11 @@ def sentences(splits) -> dict[tuple[str, str], set[str]]:
 
 @pytest.fixture(scope="module")
 def nli_files() -> dict[str, list[dict]]:
+    """Those that stand in for SNLI and MultiNLI; test_build_everyday.py has the everyday pairs."""
     return {
         path.stem: nli_rows(f"{path.parent.name}/{path.name}")
-        for path in sorted(MINI.glob("*nli/*.jsonl"))
+        for folder in ("multinli", "snli")
+        for path in sorted(MINI.glob(f"{folder}/*.jsonl"))
     }
 
 
@@ -77,13 +79,14 @@ def test_the_manifest_names_every_file_and_all_of_it_is_a_few_megabytes():
     manifest = json.loads((MINI / "manifest.json").read_text())
     here = {p.relative_to(MINI).as_posix() for p in MINI.rglob("*") if p.is_file()}
     assert here - {"manifest.json"} == set(manifest["files"])
-    assert sum(path.stat().st_size for path in MINI.rglob("*") if path.is_file()) < 9e6
+    assert sum(path.stat().st_size for path in MINI.rglob("*") if path.is_file()) < 17e6
     assert set(manifest["corpora"]) == set(NAMES)
 
 
 def test_the_corpora_have_the_promised_sizes(splits):
     rows = {key: len(next(iter(columns.values()))) for key, columns in splits.items()}
     assert rows["snli", "train"] + rows["multinli", "train"] >= 12_000
+    assert rows["everyday_snli", "train"] + rows["everyday_multinli", "train"] >= 40_000
     assert rows["stsb", "train"] >= 1_200 and rows["sick", "train"] >= 500
     for key in (("stsb", "dev"), ("stsb", "test"), ("sick", "test")):
         assert rows[key] >= 300
@@ -109,7 +112,7 @@ def test_no_sentence_is_in_two_splits_or_two_corpora(sentences, splits):
     """But for NLI statements, which may meet another premise in another split."""
     for first, second in combinations(sentences, 2):
         shared = sentences[first] & sentences[second]
-        if first[0] == second[0] in ("snli", "multinli"):
+        if first[0] == second[0] and first[0].endswith("nli"):
             shared -= set(splits[first]["sentence2"]) & set(splits[second]["sentence2"])
         assert not shared, (first, second, sorted(shared)[:5])
 

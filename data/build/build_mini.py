@@ -2,11 +2,12 @@
 
 `python data/build/build_mini.py` writes data/mini and the computed parts of data/README.md;
 `--check` compares both with what is there and writes nothing. `--next FOLDER` writes the next
-edition, with the everyday NLI corpus, into another folder; see EVERYDAY.md.
+edition, with more STS ladders, into another folder; see EVERYDAY.md.
 """
 
 import argparse
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import afs
@@ -23,18 +24,17 @@ from templates import SourceError
 
 DATA = Path(__file__).resolve().parents[1]
 EDITION = "current"  # or "next": what data/mini is
-BUILDERS = (sts.build, afs.build, sections.build, senteval.build, questions.build)
+BUILDERS = (
+    *(nli.build, everyday.build, sts.build, afs.build),
+    *(sections.build, senteval.build, questions.build),
+)
 
 
 def build(edition: str = EDITION) -> Output:
     """All corpora of an edition, in memory."""
     output = Output()
-    if edition == "current":
-        for build_corpus in (nli.build, *BUILDERS):
-            build_corpus(output)
-        return output
-    with next_edition():
-        for build_corpus in (everyday.build, nli.build_hard, *BUILDERS):
+    with next_edition() if edition == "next" else nullcontext():
+        for build_corpus in BUILDERS:
             build_corpus(output)
     return output
 

@@ -1,4 +1,4 @@
-"""Build the everyday NLI corpus: python data/build/everyday.py --out FOLDER
+"""The everyday NLI corpora, everyday_snli and everyday_multinli; EVERYDAY.md is about them.
 
 Simple scenes in the style of picture captions (SNLI's layout) and short statements of letters,
 talks, travel, shops and forums (MultiNLI's layout), byte for byte the same on every machine. A
@@ -7,24 +7,18 @@ pair ids, unseen-scene says that training has the action with other people or in
 unseen-action that it has no scene of it at all.
 """
 
-import argparse
 import re
-import sys
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-import card
-import everyday_genres
+from everyday_genres import genre_pairs
 from everyday_pool import Pool
 from everyday_premises import Scene, scenes_of, wordings
 from everyday_statements import WEIGHTS, Statements
 from everyday_words import Frame, read_words
 from output import Output, json_lines
-from templates import SourceError
 from variation import shuffled
 
-CARD = Path(__file__).parent / "EVERYDAY.md"
 SCENES, WORDINGS = 7, 3  # of each action, of each scene in training
 HELD_OUT_SCENES = 5  # of each action that training never sees
 OTHER_SCENES = 2  # of each action for dev and for test
@@ -43,11 +37,15 @@ class Pair:
     kind: str
     part: str  # seen, unseen-scene or unseen-action
 
-    def row(self, genre: str = "") -> dict[str, str]:
-        """The fields of the official files that the loaders read, and the pairID."""
-        pair_id = "#".join((self.file, self.group, self.variant, self.kind, self.part))
+    @property
+    def pair_id(self) -> str:
+        return "#".join((self.file, self.group, self.variant, self.kind, self.part))
+
+    def row(self, *, genre: bool, pair_id: bool) -> dict[str, str]:
+        """The fields of the official files that the loaders read; its file is a pair's genre."""
         row = {"gold_label": self.label, "sentence1": self.premise, "sentence2": self.statement}
-        return row | ({"genre": genre} if genre else {}) | {"pairID": pair_id}
+        row |= {"genre": self.file} if genre else {}
+        return row | ({"pairID": self.pair_id} if pair_id else {})
 
     @property
     def words(self) -> set[str]:
@@ -144,8 +142,8 @@ def scene_jobs(frame: Frame, split: str) -> list[tuple[str, Scene, int, str]]:
 
 
 FILES = {
-    "snli": {split: f"snli_1.0_{split}.jsonl" for split in ("train", "dev", "test")},
-    "multinli": {
+    "everyday_snli": {split: f"snli_1.0_{split}.jsonl" for split in ("train", "dev", "test")},
+    "everyday_multinli": {
         "train": "multinli_1.0_train.jsonl",
         "dev": "multinli_1.0_dev_matched.jsonl",
         "test": "multinli_1.0_dev_mismatched.jsonl",
@@ -153,41 +151,33 @@ FILES = {
 }
 
 
-def build(output: Output) -> None:
-    """Both layouts."""
+@cache
+def all_pairs() -> dict[str, Splits]:
+    """Corpus -> split -> its pairs, in the order of the file."""
     scenes = scene_pairs()
     known = set().union(*(pair.words for pair in scenes["train"]))
-    layouts = {"snli": scenes, "multinli": everyday_genres.genre_pairs(Pair, known)}
-    for layout, splits in layouts.items():
+    found = {"everyday_snli": scenes, "everyday_multinli": genre_pairs(Pair, known)}
+    return {
+        corpus: {
+            split: shuffled(pairs, "everyday rows", key=lambda pair: pair.pair_id)
+            for split, pairs in splits.items()
+        }
+        for corpus, splits in found.items()
+    }
+
+
+def sentences() -> set[str]:
+    """Every premise and every statement."""
+    pairs = [pair for splits in all_pairs().values() for rows in splits.values() for pair in rows]
+    return {text for pair in pairs for text in (pair.premise, pair.statement)}
+
+
+def build(output: Output) -> None:
+    """Both corpora. Training rows go without their ids, a tenth of the file."""
+    for corpus, splits in all_pairs().items():
         for split, pairs in splits.items():
-            order = shuffled(pairs, "everyday rows", key=lambda pair: pair.row()["pairID"])
-            rows = [pair.row(pair.file if layout == "multinli" else "") for pair in order]
-            output.add(f"{layout}/{FILES[layout][split]}", json_lines(rows), len(rows))
-            output.count(layout, split, len(rows))
-            output.show(layout, [(pair.label, pair.premise, pair.statement) for pair in order])
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Build the everyday NLI corpus.")
-    parser.add_argument("--out", metavar="FOLDER", required=True, help="where the files go")
-    parser.add_argument("--card", action="store_true", help="write the rows into EVERYDAY.md")
-    options = parser.parse_args(arguments)
-    output = Output()
-    try:
-        build(output)
-    except SourceError as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    if options.card:
-        text = CARD.read_text(encoding="utf-8")
-        CARD.write_text(card.fill(text, output), encoding="utf-8", newline="\n")
-    for path, content in output.files.items():
-        target = Path(options.out) / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-        print(f"{path}: {output.rows[path]:,} pairs")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            genres, ids = corpus == "everyday_multinli", split != "train"
+            rows = [pair.row(genre=genres, pair_id=ids) for pair in pairs]
+            output.add(f"{corpus}/{FILES[corpus][split]}", json_lines(rows), len(rows))
+            output.count(corpus, split, len(rows))
+            output.show(corpus, [(pair.label, pair.premise, pair.statement) for pair in pairs])

@@ -77,17 +77,14 @@ def shared_sentences(ours: Iterable[str], folder: Path) -> set[str]:
 def main(arguments: list[str] | None = None) -> int:
     import everyday
     import everyday_avoid  # the copy that the builder uses, where this file runs as a script
-    from output import Output
 
     parser = argparse.ArgumentParser(description="List the sentences that the builder must avoid.")
     parser.add_argument("real", metavar="FOLDER", help="a local copy of the real corpora")
     options = parser.parse_args(arguments)
     while True:
         everyday_avoid.avoided.cache_clear()
-        output = Output()
-        everyday.build(output)
-        rows = [json.loads(line) for f in output.files.values() for line in f.splitlines()]
-        ours = {row[column] for row in rows for column in ("sentence1", "sentence2")}
+        everyday.all_pairs.cache_clear()
+        ours = everyday.sentences()
         shared = shared_sentences(ours, Path(options.real))
         print(f"{len(shared):,} of {len(ours):,} sentences are in a real corpus, too")
         if not shared:

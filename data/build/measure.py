@@ -166,12 +166,12 @@ def section_figures(profile: str) -> list[Figure]:
 
 
 def size_figures(profile: str) -> list[Figure]:
-    """Vocabulary and length over all corpora."""
+    """Vocabulary and length over all corpora that stand in for a real one."""
     from sbert_lab import data
 
     texts: set[str] = set()
     for name, corpus in data.CORPORA.items():
-        if corpus.in_mini and not corpus.parts:
+        if corpus.in_mini and not corpus.own and not corpus.parts:
             rows = load(name, "all", profile)
             for column in ("sentence1", "sentence2", "anchor", "positive", "negative", "text"):
                 texts.update(rows.get(column, ()))

@@ -1,7 +1,6 @@
-"""Measure the everyday NLI corpus against its bars, beside real SNLI and MultiNLI pairs.
+"""Measure the everyday NLI corpora against their bars, beside real SNLI and MultiNLI pairs.
 
-    python data/build/measure_everyday.py FOLDER [--real FOLDER] [--layout snli] [--probe]
-        [--split dev]
+    python data/build/measure_everyday.py [--real FOLDER] [--layout snli] [--split dev] [--probe]
 
 Hypothesis-only and overlap-only accuracy cost seconds. With --probe all-MiniLM-L6-v2 (fetched on
 first use) encodes 6,000 training pairs and 2,000 unseen ones: about a minute on one thread.
@@ -16,20 +15,15 @@ from pathlib import Path
 
 import measures
 import numpy as np
+from everyday import FILES
 from measure import Figure
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
 LABELS = ("entailment", "neutral", "contradiction")
+MINI = ROOT / "data" / "mini"
 PROBE_PAIRS, UNSEEN_PAIRS = 6_000, 2_000
-FILES = {
-    "snli": {split: f"snli/snli_1.0_{split}.jsonl" for split in ("train", "dev", "test")},
-    "multinli": {
-        "train": "multinli/multinli_1.0_train.jsonl",
-        "dev": "multinli/multinli_1.0_dev_matched.jsonl",
-        "test": "multinli/multinli_1.0_dev_mismatched.jsonl",
-    },
-}
 # Least gaps of the mean cosines, entailment - neutral and neutral - contradiction, and least probe.
 # Real MultiNLI has no second gap (0.01) and a probe of 56: its layout has to keep the order only.
 BARS = {"snli": (0.08, 0.08, 60), "multinli": (0.08, 0, None)}
@@ -104,26 +98,26 @@ def encode_sides(rows: dict) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measure(folder: Path, layout: str, *, probe: bool, split: str = "dev") -> list[Figure]:
-    """All figures of one layout in a folder."""
-    train = read_pairs(folder / FILES[layout]["train"], PROBE_PAIRS)
-    unseen = read_pairs(folder / FILES[layout][split], UNSEEN_PAIRS)
+    """All figures of the corpus in a folder, which has the files of that layout."""
+    names = FILES[f"everyday_{layout}"]
+    train = read_pairs(folder / names["train"], PROBE_PAIRS)
+    unseen = read_pairs(folder / names[split], UNSEEN_PAIRS)
     found = cheap_figures(train, unseen)
     return found + (probe_figures(train, unseen, layout, split) if probe else [])
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Measure the everyday NLI corpus.")
-    parser.add_argument("folder", help="what everyday.py --out wrote")
+    parser = argparse.ArgumentParser(description="Measure the everyday NLI corpora.")
     parser.add_argument("--real", metavar="FOLDER", default=os.environ.get("SBERT_LAB_DATA"))
-    parser.add_argument("--layout", choices=sorted(FILES), default="snli")
+    parser.add_argument("--layout", choices=sorted(BARS), default="snli")
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
     parser.add_argument("--probe", action="store_true", help="with all-MiniLM-L6-v2")
     options = parser.parse_args(arguments)
     asked = {"probe": options.probe, "split": options.split}
-    ours = measure(Path(options.folder), options.layout, **asked)
+    ours = measure(MINI / f"everyday_{options.layout}", options.layout, **asked)
     real: dict[str, float] = {}
     if options.real:
-        beside = measure(Path(options.real), options.layout, **asked)
+        beside = measure(Path(options.real, options.layout), options.layout, **asked)
         real = {figure.name: figure.value for figure in beside}
     print(f"| {options.layout} | ours | real | bar |\n|---|---|---|---|")
     for figure in ours:

@@ -90,19 +90,6 @@ def build(output: Output) -> None:
             output.show(layout, shown)
 
 
-def build_hard(output: Output) -> None:
-    """Dev and test of both layouts as hard_snli and hard_multinli: can it infer?"""
-    whole = Output()
-    build(whole)
-    for path, content in whole.files.items():
-        if "train" not in path:
-            output.add(f"hard_{path}", content.decode(), whole.rows[path])
-    for layout, splits in whole.corpora.items():
-        for split in ("dev", "test"):
-            output.count(f"hard_{layout}", split, splits[split])
-        output.show(f"hard_{layout}", whole.shown[layout])
-
-
 def deal(blocks: list[Block], file: str) -> dict[str, list[Block]]:
     """Whole groups to train, dev and test: 8 : 1 : 1, in a genre file 8 : 2 : 0.
 

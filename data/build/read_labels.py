@@ -13,7 +13,10 @@ from pathlib import Path
 
 from variation import shuffled
 
-DRAWN = {"snli/snli_1.0_dev.jsonl": 80, "multinli/multinli_1.0_dev_matched.jsonl": 40}
+DRAWN = {
+    "everyday_snli/snli_1.0_dev.jsonl": 80,
+    "everyday_multinli/multinli_1.0_dev_matched.jsonl": 40,
+}
 
 
 def draw(folder: Path, to: Path, seed: str) -> None:

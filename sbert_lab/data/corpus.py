@@ -64,6 +64,7 @@ class Corpus:
     parts: tuple[str, ...] = ()
     subsets: dict[str, int] = field(default_factory=dict)
     in_mini: bool = True
+    own: bool = False  # it is ours alone: every profile reads it from data/mini
     note: str = ""
 
     def split_names(self, split: str) -> list[str]:

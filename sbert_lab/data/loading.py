@@ -33,7 +33,8 @@ class Coverage:
         if self.partial:
             return f"partial: {self.rows:,} of {self.official:,}"
         if self.source == "mini":
-            return f"mini: {self.rows:,} rows of our own (official: {self.official:,})"
+            beside = f" (official: {self.official:,})" if self.official != self.rows else ""
+            return f"mini: {self.rows:,} rows of our own{beside}"
         return f"complete: {self.rows:,}"
 
 

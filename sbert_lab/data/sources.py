@@ -35,7 +35,7 @@ class Found:
 
 def find(corpus: Corpus, split: str, profile: str) -> Found:
     """Read one split from the first source that has it."""
-    found = _find_mini(corpus, split) if profile == "mini" else _find_real(corpus, split)
+    found = (_find_mini if _reads_mini(corpus, profile) else _find_real)(corpus, split)
     log.info("%s %s: %d rows from %s", corpus.name, split, found.table.num_rows, found.origin)
     return found
 
@@ -45,15 +45,21 @@ def splits_here(corpus: Corpus, profile: str) -> list[str]:
     return [split for split in corpus.splits if _is_here(corpus, split, profile)]
 
 
+def _reads_mini(corpus: Corpus, profile: str) -> bool:
+    """A corpus that is ours alone is in data/mini for every profile."""
+    return corpus.own or profile == "mini"
+
+
 def _is_here(corpus: Corpus, split: str, profile: str) -> bool:
     """True also for half a corpus: reading it will tell what is missing."""
-    root = data_dir("mini") if profile == "mini" else local_copy()
+    mini = _reads_mini(corpus, profile)
+    root = data_dir("mini") if mini else local_copy()
     try:
         if root and find_files(corpus, split, root):
             return True
     except DataError:
         return True
-    if profile == "mini":
+    if mini:
         return False
     if isinstance(corpus.hub, HubArchive) and hub.unpacked_files(corpus, split):
         return True
