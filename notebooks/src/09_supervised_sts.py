@@ -469,11 +469,12 @@ for what, values in {"SBERT": sbert_gain, "cross-encoder": cross_gain, "extra": 
 
 # %%
 for name, parts in differences.items():
-    print(paper.claim("C12", difference=parts["C12"], profile=name).details, end="\n\n")
+    if "C12" in parts:
+        print(paper.claim("C12", difference=parts["C12"], profile=name).details, end="\n\n")
 
 # %% [markdown]
-# What is different here: a small encoder, far fewer NLI pairs, and a raw encoder that is a better
-# start than the paper's. Which of these matters most, we have not tested.
+# What is different here: a small encoder and far fewer NLI pairs. Which matters more, we have not
+# tested.
 #
 # <a id="q-nli-helps-cross-encoder"></a>
 # ### Why would NLI help the cross-encoder more?
