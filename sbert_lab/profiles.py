@@ -2,7 +2,7 @@
 
 import math
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from sbert_lab.errors import InputError, choices, require_choice
 
@@ -106,7 +106,8 @@ class Profile(_Settings):
     nli_pairs: int | None = None  # at most so many NLI pairs are trained on; None: all
     live_pairs: int | None = None  # NLI pairs that notebook 05 trains on; None: all
     watched_pairs: int = 2_000  # dev pairs that it watches meanwhile
-    studied: str | None = None  # the backbone of the study "nli"; None: the profile's own
+    studied: str | None = None  # the backbone of notebook 05 and study "nli", if another
+    studied_nli: str = "nli"  # their corpus
 
     def __str__(self) -> str:
         return f"profile {self.name}: {self.backbone}, {self.seeds} seeds, {self.folds} folds"
@@ -141,6 +142,8 @@ PROFILES = {
         short_cells=True,
         live_pairs=3_000,
         watched_pairs=600,
+        studied="mini-bert-2",
+        studied_nli="everyday",
     ),
     "real": Profile(
         name="real",
@@ -151,7 +154,7 @@ PROFILES = {
         seeds=3,
         folds=10,
         train=_SECOND_TRAIN,
-        sts=TrainConfig(epochs=4, batch_size=16, learning_rate=2e-4),
+        sts=TrainConfig(epochs=4, batch_size=16, learning_rate=1e-4, head_times=10),
         sections=TrainConfig(epochs=1, batch_size=16, learning_rate=2e-4),
         words=_WORDS,
         partial=True,
@@ -181,10 +184,22 @@ PROFILES = {
 }
 
 
+def lesson(profile: Profile) -> Profile:
+    """The profile as notebook 05 and the study "nli" take it: with their backbone and its rates."""
+    if profile.studied is None:
+        return profile
+    return replace(profile, backbone=profile.studied, train=_SECOND_TRAIN)
+
+
 def get_profile(name: str | None = None) -> Profile:
-    """The named profile; without a name the one in $SBERT_LAB_PROFILE, else mini."""
+    """The named profile; without a name the one in $SBERT_LAB_PROFILE, else mini.
+
+    $SBERT_LAB_BACKBONE names another backbone for profile real: a pinned hub id or a folder.
+    """
     chosen = name or os.environ.get("SBERT_LAB_PROFILE") or "mini"
-    return PROFILES[require_choice("profile", chosen, PROFILES)]
+    profile = PROFILES[require_choice("profile", chosen, PROFILES)]
+    backbone = os.environ.get("SBERT_LAB_BACKBONE")
+    return replace(profile, backbone=backbone) if backbone and profile.partial else profile
 
 
 def as_profile(profile: str | Profile | None) -> Profile:

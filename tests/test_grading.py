@@ -131,6 +131,16 @@ def test_every_exercise_can_be_graded_without_training_anything(name):
         assert len(exercise.lesson or ()) <= 3
 
 
+def test_an_answer_gets_what_it_takes_from_the_lesson_even_if_ours_does_not():
+    name = "06_regression_objective"
+    (ranking,) = (one for one in lesson.exercises_of(name) if one.id == "06-ranking")
+    more = lesson.for_answer(name, ranking, "my_cosines = [careful_error] * 6")
+    assert set(more.lesson) > set(ranking.lesson) and "careful_error = " in "".join(more.lesson)
+    assert lesson.for_answer(name, ranking, "my_cosines = [0.1").lesson == ranking.lesson
+    trained = lesson.for_answer(name, ranking, "my_cosines = history")
+    assert trained.lesson is None  # a person reads it: nothing is trained for an answer
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_model_answer_looks_suspicious(name):
     for exercise in lesson.exercises_of(name):

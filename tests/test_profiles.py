@@ -3,7 +3,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from sbert_lab.errors import InputError
-from sbert_lab.profiles import PROFILES, TrainConfig, get_profile
+from sbert_lab.profiles import PROFILES, TrainConfig, get_profile, lesson
 
 
 def test_the_default_profile_is_mini(monkeypatch):
@@ -56,3 +56,16 @@ def test_the_paper_profile_has_the_papers_settings():
     assert train.warmup_share == 0.1
     assert PROFILES["paper"].sts.epochs == 4
     assert PROFILES["paper"].seeds == PROFILES["paper"].folds == 10
+
+
+def test_one_setting_names_another_backbone_for_profile_real(monkeypatch):
+    monkeypatch.setenv("SBERT_LAB_BACKBONE", "owner/small-bert@" + 40 * "0")
+    assert get_profile("real").backbone == "owner/small-bert@" + 40 * "0"
+    assert get_profile("mini").backbone == "mini-bert"  # nothing else is committed for mini
+    assert get_profile("paper").backbone == PROFILES["paper"].backbone
+
+
+def test_the_lesson_has_the_studied_backbone_and_its_rates():
+    mini, real = get_profile("mini"), get_profile("real")
+    assert lesson(mini).backbone == real.backbone and lesson(mini).train == real.train
+    assert lesson(real) is real

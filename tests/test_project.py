@@ -180,10 +180,15 @@ def test_the_readmes_table_of_notebooks_is_that_of_their_scripts():
 
 
 def test_the_ledger_in_the_readme_is_the_recorded_one():
-    from sbert_lab.experiments.ledger_page import full_page, recorded_entries, summary
+    from sbert_lab.experiments.ledger_page import (
+        full_page,
+        main_effect,
+        recorded_entries,
+        summary,
+    )
 
     entries = recorded_entries()
-    assert summary(entries) in README, "run `make ledger`"
+    assert summary(entries) in README and main_effect() in README, "run `make ledger`"
     page = (ROOT / "data/results/LEDGER.md").read_text(encoding="utf-8")
     assert page == full_page(entries), "run `make ledger`"
 

@@ -166,32 +166,35 @@ RECORDED = [(name, where) for name, where in RECORDED if results.has_study(name,
 
 
 def test_a_study_goes_the_way_of_a_table(fake):
-    study = run("nli_curves", seeds=2)
-    assert study.which == "nli_curves" and study.path.name == "nli_curves.json"
+    study = run("pooling_race", seeds=2)
+    assert study.which == "pooling_race" and study.path.name == "pooling_race.json"
     assert study.rows == ["plain", "trained"] and study.seeds("trained") == [1, 2]
-    assert study.about["command"] == "sbert-lab reproduce --study nli_curves --profile mini"
+    assert study.about["command"] == "sbert-lab reproduce --study pooling_race --profile mini"
     assert {"date", "hardware", "versions", "data", "profile"} <= set(study.about)
-    run("nli_curves")
+    run("pooling_race")
     assert fake.calls[-1] == ("trained", 3) and len(fake.calls) == 4
-    with pytest.raises(InputError, match="is not study nli_curves of profile mini"):
+    with pytest.raises(InputError, match="is not study pooling_race of profile mini"):
         study.path.write_text(json.dumps({"table": 1, "profile": "mini", "rows": {}}))
-        run("nli_curves", again=True)
+        run("pooling_race", again=True)
 
 
 def test_a_study_that_is_not_recorded_or_not_known_is_said(fake):
-    with pytest.raises(DataError, match="`sbert-lab reproduce --study nli_curves --profile real`"):
-        results.open_study("nli_curves", "real")
+    command = "`sbert-lab reproduce --study pooling_race --profile real`"
+    with pytest.raises(DataError, match=command):
+        results.open_study("pooling_race", "real")
     with pytest.raises(InputError, match="unknown study 'nonsense': choose better_judge, "):
         results.open_study("nonsense", "mini")
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_was_recorded_somewhere_with_the_rows_that_it_lists(name):
-    rows = [(row.name, row.kind, row.seeds) for row in module_of(name).rows(get_profile("mini"))]
     found = [results.open_study(*one) for one in RECORDED if one[0] == name]
     assert found
     for study in found:
+        listed = module_of(name).rows(get_profile(study.profile))
+        rows = [(row.name, row.kind, row.seeds) for row in listed]
         there = [(row, study.kind(row), len(study.seeds(row))) for row in study.rows]
+        there = [row for row in there if "million tokens" not in row[0]]  # not always at hand
         assert there == rows
         assert all(study.note(row) for row in study.rows)
         assert {"date", "hardware", "versions", "profile", "command", "data"} <= set(study.about)

@@ -118,9 +118,14 @@ def test_progress_counts_what_the_checks_said(tmp_path):
     found = {one.notebook: one for one in progress.read_progress(tmp_path)}
     assert (found["02_pooling"].solved, found["02_pooling"].points) == (1, 2)
     assert 0 < found["02_pooling"].minutes_left < found["02_pooling"].minutes
+    (line,) = [one for one in progress.table(list(found.values())).splitlines() if "02_" in one]
+    assert re.search(r"02_pooling +1 \. \. +2 of +6 ", line)
     assert "1 of " in progress.table(list(found.values())).splitlines()[-1]
     page = progress.write_page(tmp_path, list(found.values())).read_text(encoding="utf-8")
     assert "02_pooling.ipynb" in page and "http" not in page
+    assert '"solved">✓</span> MEAN without a loop</li>' in page
+    assert '"open">○</span> MAX without the bugs</li>' in page
+    assert not any(t.startswith("Exercise") for one in found.values() for t in one.titles)
 
 
 def test_the_commands_say_what_they_did(tmp_path, capsys):

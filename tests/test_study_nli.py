@@ -23,7 +23,7 @@ def profile(tmp_path, monkeypatch):
     pairs = [{"sentence1": words[i % 4], "sentence2": words[(i + i // 4) % 4], "label": i % 3}
              for i in range(64)]  # fmt: skip
     scored = [{**row, "score": i % 6} for i, row in enumerate(pairs[:24])]
-    corpora = {"nli": pairs, **dict.fromkeys(sts_sets.SETS, scored)}
+    corpora = {"nli": pairs, "everyday": pairs, **dict.fromkeys(sts_sets.SETS, scored)}
     rows = {name: datasets.Dataset.from_list(content) for name, content in corpora.items()}
     monkeypatch.setattr(data, "load", lambda name, split, **_: rows[name])
     monkeypatch.setattr(nli, "FIRST_LOOK", 8)
@@ -32,7 +32,7 @@ def profile(tmp_path, monkeypatch):
     encoder.save(tmp_path / "tiny")
     mini = get_profile("mini")
     train = replace(mini.train, batch_size=4, checkpoint_every=3)
-    return replace(mini, backbone=str(tmp_path / "tiny"), train=train)
+    return replace(mini, backbone=str(tmp_path / "tiny"), train=train, studied=None)
 
 
 def row(profile, name):

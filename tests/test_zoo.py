@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sbert_lab.encoder_folder import write_digests
 from sbert_lab.errors import DataError, InputError
 from sbert_lab.experiments import recipes, zoo
 from sbert_lab.experiments.zoo.key import backbone_digest, corpus_digest, system_key
@@ -408,6 +409,25 @@ def test_a_saved_folder_and_a_pinned_hub_id_have_digests(encoder, tmp_path):
     assert backbone_digest(str(folder)) == backbone_digest(str(encoder.save(tmp_path / "again")))
     pinned = "google-bert/bert-base-uncased@" + "0" * 40
     assert backbone_digest(pinned) == pinned
+
+
+def test_a_card_that_is_worded_anew_trains_nothing_anew(encoder, tmp_path):
+    folder = encoder.save(tmp_path / "saved")
+    before = backbone_digest(str(folder))
+    for name, another in (("README.md", False), ("notes.txt", True)):
+        (folder / name).write_text("anew", encoding="utf-8")
+        (folder / "sbert_lab.json").unlink()
+        write_digests(folder)
+        assert (backbone_digest(str(folder)) != before) is another
+
+
+def test_everybody_trains_on_the_same_part_of_nli(profile):
+    recipes = [zoo.get_recipe(name) for name in ("sbert-nli", "cross-nli", "infersent-nli")]
+    whole, few = (replace(profile, nli_pairs=most) for most in (None, 3))
+    chosen = [list(zoo.rows_of(recipe, few).rows) for recipe in recipes]
+    assert len(chosen[0]) == 3 and chosen[0] == chosen[1] == chosen[2]
+    assert zoo.rows_of(recipes[0], few).text.endswith("3 of them used")
+    assert len({system_key(recipes[0], 1, one) for one in (whole, few)}) == 2
 
 
 # ---- the lock

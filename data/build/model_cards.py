@@ -175,6 +175,8 @@ def write_card(name: str, scores: dict) -> None:
             "tune_sbert.py` with the course's own training loop."
             if name == "mini-sbert"
             else "pretraining/pretrain.py`."
+            if "tokens" in record
+            else "pretrain.py` of its time (in the history)."
         ),
         "",
         "## Scores",

@@ -174,7 +174,7 @@ print("ready" if not doctor.problems(report) else "not ready yet")
 # | profile | model | data | made for |
 # |---|---|---|---|
 # | `mini` (now) | mini-bert: 4 layers, width 128 | our own small corpora | two CPU cores |
-# | `real` | mini-bert, or one you name | what you have of the real corpora | a CPU and patience |
+# | `real` | mini-bert-2, twice as wide, or one you name | what you have of the real corpora | a CPU and patience |
 # | `paper` | BERT-base: 12 layers, width 768 | the real corpora | one GPU or several |
 #
 # To change it, set the environment variable `SBERT_LAB_PROFILE` before you start Jupyter. **Mini is

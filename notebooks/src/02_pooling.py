@@ -252,7 +252,7 @@ for name, values in shifts.items():
 plots.show(
     figures.padding_shift(added, shifts),
     caption="With both masks: flat at zero, whatever the padding. Each forgotten mask moves the "
-    "vector. Which of the two costs more, and how does it grow with the padding?",
+    "vector, and the two together move it most.",
     alt="Four lines against the number of padding tokens added: with both masks the shift stays at "
     "zero, with one or no mask it leaves zero as padding is added.",
 )
@@ -449,8 +449,8 @@ you_said(guess_winner, names[int(wins.argmax())])
 # %%
 plots.show(
     figures.max_picks(names, vectors),
-    caption="Black dots mark the winner of each dimension, bars count the wins. How many go to the "
-    "full stop, to [SEP] and to small words?",
+    caption="Black dots mark the winner of each dimension, bars count the wins. Some go to the full "
+    "stop, to [SEP] and to small words.",
     alt="Left: a table of values, tokens by the first 32 dimensions, one black dot per column on "
     "the largest value. Right: bars with the number of dimensions that each token wins.",
 )
@@ -482,9 +482,8 @@ for name, variant in variants.items():
     print(f"{name:30} {float(torch.cosine_similarity(standard, variant, dim=0)):.2f}")
 
 # %% [markdown]
-# The nearer to 1, the less the choice matters. Two more votes among many should change little;
-# another layer or another pooling can give quite another vector. This matters when you compare
-# numbers: the paper's rows for *raw* BERT came from a service that pools the second-last layer
+# The nearer to 1, the less the choice matters: two more votes among many change little, another
+# layer or another pooling gives quite another vector. This matters when you compare numbers: the paper's rows for *raw* BERT came from a service that pools the second-last layer
 # unless told otherwise, so "averaged BERT" in two papers may be two different things.
 #
 # **Which pooling is better, then?** Here are the three poolings of this very encoder, untrained, on

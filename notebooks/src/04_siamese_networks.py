@@ -192,7 +192,7 @@ print(f"length of the total {whole:.3f}; cosine between the two gradients {angle
 # %% [markdown]
 # ## 4 · Your first training loop
 #
-# Training repeats one small step: look how wrong you are, ask every weight which way is better, move all
+# Training repeats one small step: see how wrong you are, ask every weight which way is better, move all
 # weights a little. In PyTorch:
 #
 # | line | its job |
@@ -294,23 +294,29 @@ print("as close before training:", bool(np.abs(before - gold).max() < 0.15))
 # Memorised. A loop that cannot memorise eight pairs has a bug, so this is the first thing to try
 # with any new training code. But **memorising is not learning**. Has the encoder become better at
 # pairs that it never saw? Take the pairs of STSb's dev split, scored by Spearman (times 100: do the
-# cosines put the pairs in the people's order? notebook 03), and a sentence of your own.
+# cosines put the pairs in the order that people do? notebook 03), and a sentence of your own.
 
 # %%
 my_sentence = "The baker closes early on Mondays."  # write your own sentence
 my_other = "On Mondays the bakery shuts before noon."  # and one that means nearly the same
 
 # %% tags=["nbval-ignore-output"]
-dev = data.load("stsb", "dev")
+dev, on_dev = data.load("stsb", "dev"), []
 for name, model in (("before", encoder), ("after", trained)):
     mine = model.encode([my_sentence, my_other], normalize=True)
-    score = sts.score_pairs(model.encode, dev).spearman
-    print(f"{name:7} Spearman on dev {score:5.1f}, your two sentences {mine[0] @ mine[1]:.2f}")
+    on_dev.append(sts.score_pairs(model.encode, dev).spearman)
+    print(f"{name:7} Spearman on dev {on_dev[-1]:5.1f}, your two sentences {mine[0] @ mine[1]:.2f}")
+shows(
+    on_dev[1] - on_dev[0],
+    margin=1,
+    more="The eight pairs lifted the dev score by {by:.1f} points: luck, for they know little.",
+    less="The eight pairs are known by heart, and all other pairs paid for it: {by:.1f} points lost.",
+    same="The eight pairs are known by heart, and the dev score has hardly moved.",
+)
 
 # %% [markdown]
-# Compare the two lines yourself. Eight pairs say nothing about the rest of the language, so there is no
-# reason for the dev score to rise, and it may well fall. Real training, in the next notebooks, uses the same
-# loop with thousands of pairs.
+# Eight pairs say nothing about the rest of the language. Real training, in the next notebooks, uses the
+# same loop with thousands of pairs.
 
 # %% [markdown]
 # ## 5 · And if they *were* two networks?
@@ -444,9 +450,9 @@ plots.show(
 # %% [markdown]
 # <a id="q-cosine-or-euclid"></a>
 # **So what is the difference between cosine and Euclid?** For normalised vectors: none that a ranking could
-# show. For raw vectors Euclid also sees the lengths, and cosine does not. How much that matters depends on
-# how much the lengths vary: look at the range above. The paper tried both (and Manhattan) and found
-# about the same ranking. Notebook 08 measures this as claim C09.
+# show. For raw vectors Euclid also sees the lengths, and cosine does not; how much that matters depends on
+# how much the lengths vary. The paper tried both (and Manhattan) and found about the same ranking.
+# Notebook 08 measures this as claim C09.
 #
 # ### Exercise 3: make them disagree (2 points)
 # Find three vectors, a query and two candidates, such that one candidate is nearer by cosine and the

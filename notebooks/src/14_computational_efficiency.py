@@ -366,6 +366,12 @@ factors = speed.ratio(measured["sorted"], measured["dynamic padding"])
 promised = tokens["dynamic padding"].computed / tokens["sorted"].computed
 you_said(guess_factor, float(np.median(factors)), unit="times as fast")
 print(f"rounds from {factors.min():.2f} to {factors.max():.2f}; tokens promised {promised:.2f}")
+shows(
+    factors - promised,
+    more="The clock gave more than the tokens promised, by {by:.2f}.",
+    less="The clock gave less than the tokens promised, by {by:.2f}.",
+    same="The clock kept the promise of the tokens, within the spread of the rounds.",
+)
 
 # %% tags=["nbval-ignore-output"]
 panels, notes = {}, {}
@@ -386,8 +392,7 @@ plots.show(
 )
 
 # %% [markdown]
-# Compare three numbers: your guess, what the tokens promised, what the clock said. The promise is
-# often kept only in part. Tokenizing costs the same in all ways, every batch has some
+# Why a promise may be kept only in part: tokenizing costs the same in all ways, every batch has some
 # fixed work around it, and wide batches may use the processor better than narrow ones.
 
 # %% [markdown]
@@ -434,8 +439,8 @@ rounds = [[seconds_per_token(length) for length in widths] for _ in range(5)]
 per_token = np.median(rounds[1:], axis=0)  # the first round warms up
 plots.show(
     figures.cost_by_length(widths, per_token, shares),
-    caption="Left, the clock; right, arithmetic. A flat line on the left means that cost is "
-    "proportional to tokens; a rise to the right is attention.",
+    caption=f"Left, the clock: a token in a row of {widths[-1]} takes {per_token[-1] / per_token[0]:.2f} "
+    f"times as long as in a row of {widths[0]}. Right, arithmetic: the share of attention.",
     alt="Left, microseconds per token against tokens per sentence from 8 to the limit. Right, two "
     "rising curves of the share of attention, lower for BERT-base than for the small encoder.",
 )
@@ -460,10 +465,10 @@ finally:
     torch.set_num_threads(threads)
 for name, rate in shown.items():
     print(f"{name:18} {rate}")
+print("fastest:", max(several, key=lambda name: shown[name].median))
 
 # %% [markdown]
-# Where does the rate stop growing? Beyond that, larger batches cost memory, and they can cost time,
-# too: a larger batch spans more lengths, so it has more padding, and perhaps (a guess) its numbers
+# Larger batches than the fastest cost memory and time: a larger batch spans more lengths, so it has more padding, and perhaps (a guess) its numbers
 # no longer fit into the processor's cache. (The two lines with threads were not taken in turn, so
 # trust them less.)
 #
@@ -544,9 +549,8 @@ print(f"rounds from {same.min():.2f} to {same.max():.2f}")
 # machine and its other work. That makes it a measure for the whole table: two other rows whose
 # ratio is no further from 1 than this one's may be equally fast.
 #
-# Our live run of section 3 beside the recorded one. The rates will differ from machine to machine.
-# One would expect the *ratio* of sorted to given order to differ less. Check whether it does: on a
-# busy machine three rounds are few.
+# Our live run of section 3 beside the recorded one. The rates differ from machine to machine; the
+# *ratio* of sorted to given order should differ less.
 
 # %% tags=["nbval-ignore-output"]
 pairs = rounds[table7.SMART] / rounds[table7.GIVEN]  # (seeds, rounds)
@@ -614,7 +618,7 @@ for place, weights in {"here": ours, "paper": theirs}.items():
 # But weights are not all. A BiLSTM must read word after word: step 7 waits for step 6. A
 # transformer does all words at once. On a CPU that matters less, and fewer weights count; a GPU
 # has thousands of units that sit idle while one step waits for the next. That is the likely reason
-# why the order turns round in the paper's GPU column: SBERT 2,042, InferSent 1,876, USE 1,318.
+# why the order is reversed in the paper's GPU column: SBERT 2,042, InferSent 1,876, USE 1,318.
 
 # %% [markdown]
 # ### How much faster is InferSent, really?
@@ -714,10 +718,12 @@ for name, row in bench["rows"].items():
         print(f"{name}: {100 * share:.0f} % of the rate of bare matrix products")
 
 # %% tags=["nbval-ignore-output"]
+aims = {name: row for name, row in bench["rows"].items() if row.get("goal") and "ratio" in row}
+missed = [name for name, row in aims.items() if row["ratio"]["median"] < row["goal"]]
 plots.show(
     figures.bench_picture(bench),
     caption="Dots to the right of the dashed line are faster than sentence-transformers. Diamonds "
-    "are the goals that were set before; a dot left of its diamond has missed it.",
+    f"are the goals that were set before. Missed: {', '.join(missed) or 'none'}.",
     alt="A row for each work: a dot at the median ratio, a bar from the slowest to the fastest "
     "round, a diamond at the goal, and a dashed line at 1.",
 )

@@ -201,7 +201,7 @@ for number in range(1, 6):
 # ## Questions
 #
 # <details><summary>1. <code>embeddings</code> has the shape (B, H). What is the shape of
-# <code>embeddings @ embeddings.T</code>, and what stands in it?</summary>
+# <code>embeddings @ embeddings.T</code>, and what is in it?</summary>
 #
 # `(B, B)`: the dot product of every sentence with every other, each sentence with itself on the
 # diagonal.

@@ -66,6 +66,14 @@ CAUSES = (
         r"does not require grad|doesn't require grad",
         "nothing is left to learn from: was the encoder called under no_grad, or detach() used?",
     ),
+    (
+        r"only for scalar outputs",
+        "backward() starts from one number: take .mean() of the losses first",
+    ),
+    (
+        r"instances of 'dict'",
+        "the batch is a dictionary: two stars unpack it, encoder(**batch)",
+    ),
     (r"second time|modified by an inplace", GRAPH),
     (r"on Tensor that requires grad", "cut the tensor off first: .detach().numpy()"),
     (

@@ -197,7 +197,7 @@ def came_from(*tables) -> None:
     """Fold away when, how, on what and from which data recorded tables or studies were made."""
     lines = [
         f"- **{one.profile}**, {one.about['date']}, by `{one.about['command']}`; "
-        f"{one.about['hardware']}; {one.about['data']}"
+        f"{one.about['hardware']}; {one.about['backbone']}; {one.about['data']}"
         for one in tables
     ]
     title = "<details><summary>Where the recorded numbers come from</summary>"

@@ -37,6 +37,7 @@ def _ranked(method: str) -> Callable:
     return lambda *both: _pearson(*(stats.rankdata(values, method=method) for values in both))
 
 
+ONE_COLUMN = "only one column was ranked: both need ranks"
 SPEARMAN = (
     (_pearson, "this is Pearson of the values: replace each value by its rank first"),
     (
@@ -56,9 +57,11 @@ SPEARMAN = (
         lambda gold, predicted: -_ranked("average")(gold, predicted),
         "the sign is turned round: rank both columns from small to large",
     ),
+    (lambda gold, predicted: _pearson(gold, stats.rankdata(predicted)), ONE_COLUMN),
+    (lambda gold, predicted: _pearson(stats.rankdata(gold), predicted), ONE_COLUMN),
     (
-        lambda gold, predicted: _pearson(gold, stats.rankdata(predicted)),
-        "only one column was ranked: both need ranks",
+        lambda gold, predicted: 100 * _ranked("average")(gold, predicted),
+        "from -1 to 1, please: the times 100 comes later",
     ),
 )
 
@@ -81,6 +84,8 @@ def spearman(answer):
         raise Hint("right, but not if the ties stand in the second list: rank both the same way")
     compare(inputs=(_GOLD, _PREDICTED))
     compare(inputs=(_PREDICTED, _GOLD))
+    if near(answer(_PLAIN_GOLD, -_PLAIN_GOLD), 1):
+        raise Hint("opposite orders have a Spearman of -1: is there an abs() too many?")
     if names_in(answer) & {"scipy", "spearmanr", "rankdata", "sts"}:
         raise Hint("right, but a library did the work: write the ranks yourself, with numpy")
 

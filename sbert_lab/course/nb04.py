@@ -54,6 +54,7 @@ def memorise(answer: Callable) -> None:
             "gradients of earlier steps are still in there when the next one is computed, because"
             " backward() adds to .grad: call optimizer.zero_grad() once per step"
         )
+    _look_at_rate(watch)
     _look_at_losses(losses, start)
     end = _loss(encoder, first, second, scores)
     if end > LEARNED:
@@ -80,6 +81,12 @@ def _look_at_sides(watch: "_Watch") -> None:
                 f"no gradient reaches the {side} sentences: {name} was computed under no_grad, or"
                 " cut off with detach(). Both calls teach the encoder"
             )
+
+
+def _look_at_rate(watch: "_Watch") -> None:
+    rates = {group["lr"] for one in watch.optimizers.values() for group in one.param_groups}
+    if rates - {RATE}:
+        raise Hint(f"the learning rate was {max(rates):g}: hand on the given one, learning_rate")
 
 
 def _look_at_losses(losses: object, start: float) -> None:
@@ -226,8 +233,9 @@ def distance_from_cosine(answer: Callable) -> None:
     u, v = (F.normalize(torch.randn(6, 5, generator=generator), dim=1) for _ in range(2))
     lengths = torch.tensor([0.5, 1.0, 2.0, 3.0, 4.0, 10.0]).unsqueeze(1)
     raw_u, raw_v = u * lengths, v * lengths.flip(0)
-    compare = partial(diagnose, answer, _unit_distance, DISTANCE)
+    compare = partial(diagnose, answer, _unit_distance)
     compare(
+        DISTANCE,
         (u, v),
         look=partial(need_shape, shape=(6,)),
         otherwise=lambda found, expected: (
@@ -236,12 +244,14 @@ def distance_from_cosine(answer: Callable) -> None:
         ),
     )
     compare(
+        DISTANCE,
         (raw_u, raw_v),
         same=partial(near, tolerance=1e-4),
         otherwise="right for unit vectors, wrong for longer ones: there the dot product is not the"
         " cosine any more. Divide by both lengths",
     )
     compare(
+        (),
         (raw_u, 3 * raw_u),
         same=partial(near, tolerance=2e-3),
         otherwise="two vectors of the same direction should have the distance 0, not NaN: rounding"

@@ -78,6 +78,8 @@ def features(answer: Callable) -> None:
 def _one_tensor(found: object) -> object:
     if isinstance(found, (list, tuple)):
         raise Hint(f"these are {len(found)} tensors: put them side by side with torch.cat")
+    if isinstance(found, np.ndarray):
+        raise Hint("this is a NumPy array: the head takes tensors, so use torch.cat")
     return found
 
 
@@ -230,6 +232,8 @@ def _labelled(rows: Sequence[dict]) -> Counter:
 
 
 def _look_at_training_rows(trained: Sequence[dict], rows: Sequence[dict]) -> None:
+    if any(set(row) != set(rows[0]) for row in trained):
+        raise Hint("the sentences were left behind: each new row needs them too, {**row, ...}")
     if _labelled(trained) == _labelled(rows):
         raise Hint(
             "every pair still has its own label (shuffling whole rows changes nothing): shuffle"

@@ -170,6 +170,8 @@ def ratings(answer):
         raise Hint(f"{PAIRS} ratings are needed, one per pair, but there are {mine.size}")
     if not np.isfinite(mine).all() or mine.min() < 0 or mine.max() > 5:
         raise Hint("the rubric goes from 0 to 5")
+    if mine.max() <= 1:
+        raise Hint("these go from 0 to 1 only: the rubric's 5 stands for the same meaning")
     different = len(set(mine.tolist()))
     if different == 1:
         raise Hint(

@@ -181,7 +181,7 @@ def seeds_needed(answer):
     diagnose(
         _for_each(answer),
         _for_each(_enough),
-        [(_for_each(wrong), hint) for wrong, hint in SEEDS_NEEDED],
+        [(_for_each(wrong), hint) for wrong, hint in SEEDS_NEEDED[1:]],
         cases,
         look=lambda given: [need_number(one, "the number of seeds") for one in given],
         otherwise=lambda given, right: (

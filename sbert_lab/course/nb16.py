@@ -201,6 +201,7 @@ FAMILIES = {
     "bi-encoder": (COLORS[0], "o"),
     "poly-encoder": (COLORS[2], "s"),
     "re-rank": (COLORS[1], "^"),
+    "MiniLM re-rank": (COLORS[3], "v"),
     "cross-encoder": (COLORS[5], "D"),
 }
 
@@ -241,7 +242,7 @@ def quality_and_cost(panels: Mapping[str, Mapping[str, tuple]], *, unit: float) 
         for name, (color, marker) in FAMILIES.items()
     ]
     handles.append(first.plot([], [], color=GREY, ls="--", lw=1.3, label="front")[0])
-    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(panels) == 1 else 6,
+    figure.legend(handles=handles, loc="outside lower center", ncols=4 if len(panels) == 1 else 7,
                   fontsize=9)  # fmt: skip
     return figure
 

@@ -17,19 +17,28 @@ _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:44rem;padding:0 1rem;"
     "color-scheme:light dark}table{border-collapse:collapse;width:100%}td,th{padding:.3rem .6rem;"
     "text-align:left;border-bottom:1px solid #8884}progress{width:8rem}"
+    "td{vertical-align:top}ul{list-style:none;margin:.2rem 0 0;padding:0;font-size:.85em}"
 )
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One notebook: exercises whose check said "correct", points, and study minutes."""
+    """One notebook: its exercises, whether their checks said "correct", points, study minutes."""
 
     notebook: str
-    solved: int
-    exercises: int
+    titles: tuple[str, ...]
+    done: tuple[bool, ...]
     points: int
     of: int
     minutes: int
+
+    @property
+    def exercises(self) -> int:
+        return len(self.done)
+
+    @property
+    def solved(self) -> int:
+        return sum(self.done)
 
     @property
     def minutes_left(self) -> int:
@@ -48,9 +57,9 @@ def read_progress(folder: Path) -> list[Progress]:
 
 def table(found: list[Progress]) -> str:
     """The same as text for a terminal."""
-    lines = [f"{'notebook':32}  exercises   points   minutes left"]
+    lines = [f"{'notebook':32}  solved      points   minutes left"]
     for one in found:
-        bar = "#" * one.solved + "." * (one.exercises - one.solved)
+        bar = " ".join(str(n) if done else "." for n, done in enumerate(one.done, start=1))
         points = f"{one.points:3} of {one.of:2}"
         lines.append(f"{one.notebook:32}  {bar:9}  {points}   {one.minutes_left:4}")
     return "\n".join([*lines, _summary(found)])
@@ -61,7 +70,7 @@ def write_page(folder: Path, found: list[Progress]) -> Path:
     rows = "".join(
         f'<tr><td><a href="{html.escape(one.notebook)}.ipynb">{html.escape(one.notebook)}</a></td>'
         f'<td><progress value="{one.solved}" max="{max(1, one.exercises)}"></progress> '
-        f"{one.solved} of {one.exercises}</td><td>{one.points} of {one.of}</td>"
+        f"{one.solved} of {one.exercises}{_list(one)}</td><td>{one.points} of {one.of}</td>"
         f"<td>{one.minutes_left}</td></tr>"
         for one in found
     )
@@ -75,6 +84,16 @@ def write_page(folder: Path, found: list[Progress]) -> Path:
     )
     write_bytes(folder / PAGE, page.encode("utf-8"))
     return folder / PAGE
+
+
+def _list(one: Progress) -> str:
+    """The exercises by name; the solved ones have a tick and say so."""
+    marks = {True: '<span aria-label="solved">✓</span>', False: '<span aria-label="open">○</span>'}
+    lines = [
+        f"<li>{marks[done]} {html.escape(title)}</li>"
+        for title, done in zip(one.titles, one.done, strict=True)
+    ]
+    return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
 def _summary(found: list[Progress]) -> str:
@@ -92,17 +111,25 @@ def _of_notebook(path: Path) -> Progress:
     except Exception as error:  # nbformat raises many kinds
         raise InputError(f"{path} is not a notebook: {str(error)[:100]}") from error
     tests = [cell for cell in cells if "test" in tags_of(cell)]
-    solved = [cell for cell in tests if CORRECT in _printed(cell).splitlines()]
+    done = tuple(CORRECT in _printed(cell).splitlines() for cell in tests)
+    points = [points_of(cell) for cell in tests]
     setup = next((cell.source for cell in cells if "setup" in tags_of(cell)), "")
     minutes = re.search(r"study_minutes=(\d+)", setup)
     return Progress(
         path.stem,
-        len(solved),
-        len(tests),
-        sum(map(points_of, solved)),
-        sum(map(points_of, tests)),
+        tuple(_title(cells[: cells.index(cell)], n) for n, cell in enumerate(tests, start=1)),
+        done,
+        sum(earned for earned, solved in zip(points, done, strict=True) if solved),
+        sum(points),
         int(minutes[1]) if minutes else 0,
     )
+
+
+def _title(before: list, number: int) -> str:
+    """The heading of the exercise, from the last text above it that has one."""
+    texts = "\n".join(cell.source for cell in before if cell.cell_type == "markdown")
+    found = re.findall(r"^### Exercise \d+ ?[·:] (.+?)(?: \(\d+ points?\))?$", texts, re.MULTILINE)
+    return found[-1] if found else f"Exercise {number}"
 
 
 def _printed(cell) -> str:

@@ -13,7 +13,6 @@ from sbert_lab.errors import InputError, choices
 TABLES = tuple(range(1, 8))
 STUDIES = {
     "trained_floors": "SBERT and a cross-encoder on our own NLI pairs, part by part (notebook 05)",
-    "nli_curves": "NLI accuracy and STSb Spearman against the pairs seen (05)",
     "nli": "when NLI helps: similarity against pairs, pretraining and objective (05, 08)",
     "pooling_race": "MEAN against MAX after one epoch of the regression objective (06)",
     "search_indexes": "time, recall and memory of indexes up to a million vectors (15)",

@@ -11,6 +11,7 @@ from sbert_lab.experiments.evaluation import sections, sts
 from sbert_lab.experiments.evaluation.resampling import over_seeds
 from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import get_system
+from sbert_lab.experiments.zoo.rows import most_pairs
 from sbert_lab.profiles import Profile
 
 Make = Callable[["Profile", int], object]
@@ -44,8 +45,13 @@ def row(
 
 
 def data_seen(profile: Profile, parts: Iterable[tuple[str, str]]) -> str:
-    """How much of each corpus and split was there."""
-    return "; ".join(f"{n} {s}: {data.coverage(n, s, profile=profile)}" for n, s in parts)
+    """How much of each corpus and split was there, and how much of it was used."""
+    said = []
+    for name, split in parts:
+        covered = data.coverage(name, split, profile=profile)
+        most = most_pairs(name, profile) if split == "train" else None
+        said.append(f"{name} {split}: {covered}" + (f", {most:,} of them used" if most else ""))
+    return "; ".join(said)
 
 
 def differences(

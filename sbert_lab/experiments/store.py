@@ -58,11 +58,12 @@ def measure(
     about = {
         "profile": profile.name,
         "command": command_of(which, profile.name),
+        "backbone": profile.backbone,
         "data": module.data_seen(profile),
         **getattr(module, "about", lambda _: {})(profile),
     }
     if todo:
-        _refuse_other_data(recorded_path(which, profile), about["data"])
+        _refuse_other(recorded_path(which, profile), about)
     if todo and hasattr(module, "gold"):
         record_gold(which, profile, module.gold(profile))
     order = [row.name for row in known]
@@ -85,15 +86,16 @@ def measure_tables(numbers: Sequence[int], profile: Profile, *, seeds: int | Non
             say(f"table{number} is left out: {error}")
 
 
-def _refuse_other_data(path: Path, data: str) -> None:
-    """Rows that were measured on other data cannot stand in one table with the new ones."""
-    content = read_json(path) if path.is_file() else {}
-    before = content.get("about", {}).get("data", data)
-    if before != data:
-        raise DataError(
-            f"{path} was measured on other data. Then: {before}. Now: {data}. Move it and its "
-            ".safetensors away to measure all rows anew"
-        )
+def _refuse_other(path: Path, about: Mapping[str, object]) -> None:
+    """Rows of other data or of another backbone cannot stand in one table with the new ones."""
+    before = read_json(path).get("about", {}) if path.is_file() else {}
+    for part, said in (("data", "on other data"), ("backbone", "with another backbone")):
+        then, now = before.get(part, about[part]), about[part]
+        if then != now:
+            raise DataError(
+                f"{path} was measured {said}. Then: {then}. Now: {now}. Move it and its "
+                ".safetensors away to measure all rows anew"
+            )
 
 
 def _choose(known: list[Row], names: Sequence[str] | None) -> list[Row]:

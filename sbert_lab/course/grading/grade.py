@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from sbert_lab.course.grading.harness import STARTED
-from sbert_lab.course.grading.lesson import Exercise, exercises_of, plain, setup_of
+from sbert_lab.course.grading.lesson import Exercise, exercises_of, for_answer, plain, setup_of
 from sbert_lab.course.grading.submissions import (
     Submission,
     find_submissions,
@@ -71,6 +71,7 @@ def grade_one(submission: Submission, seconds: int = SECONDS) -> tuple[list[Grad
         answers = read_answers(submission.path, exercises)
     except InputError as error:
         return [_not_graded(submission, str(error))], []
+    exercises = [_with_lesson(submission.notebook, one, answers.get(one.id)) for one in exercises]
     checked = [e for e in exercises if e.kind == "exercise" and e.lesson is not None]
     given = [exercise for exercise in checked if exercise.id in answers]
     results = run_answers(submission.notebook, given, answers, seconds)
@@ -85,6 +86,11 @@ def grade_one(submission: Submission, seconds: int = SECONDS) -> tuple[list[Grad
         if points is None and answer is not None:
             prose.append(_to_read(submission, exercise, answer))
     return grades, prose
+
+
+def _with_lesson(notebook: str, exercise: Exercise, answer: str | None) -> Exercise:
+    checked = exercise.kind == "exercise" and answer is not None
+    return for_answer(notebook, exercise, answer) if checked else exercise
 
 
 def run_answers(

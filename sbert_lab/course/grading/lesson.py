@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -60,20 +60,35 @@ def exercises_of(name: str) -> list[Exercise]:
         if "manual" in tags_of(cell):
             found.append(Exercise(cell.id, "manual", points_of(cell), question, cell.source))
         elif "exercise" in tags_of(cell):
-            test, needed = cells[place + 1], lesson_cells(code, code.index(cell))
-            own = any(OWN_RUN.search(one.source) for one in needed)
-            lesson = None if own else tuple(one.source for one in needed)
+            test, lesson = cells[place + 1], _lesson(code, code.index(cell), cell.source)
             given = (points_of(test), question, cell.source, test.source, lesson)
             found.append(Exercise(cell.id, "exercise", *given))
     return found
 
 
-def lesson_cells(code: list, place: int) -> list:
-    """The lesson's cells that define what an exercise (code[place]) and its test use, in order."""
+def for_answer(name: str, exercise: Exercise, answer: str) -> Exercise:
+    """The exercise with what this answer takes from the lesson: often more than ours does."""
+    code = [cell for cell in read_solution(name).cells if cell.cell_type == "code"]
+    place = next(n for n, cell in enumerate(code) if cell.id == exercise.id)
+    try:
+        return replace(exercise, lesson=_lesson(code, place, f"{exercise.solution}\n{answer}"))
+    except SyntaxError:
+        return exercise
+
+
+def _lesson(code: list, place: int, answer: str) -> tuple[str, ...] | None:
+    needed = lesson_cells(code, place, answer)
+    own = any(OWN_RUN.search(one.source) for one in needed)
+    return None if own else tuple(one.source for one in needed)
+
+
+def lesson_cells(code: list, place: int, answer: str) -> list:
+    """The lesson's cells that define what an answer to code[place] and its test use, in order."""
     setup = next(cell for cell in code if "setup" in tags_of(cell))
     have = _defined(setup.source) | set(dir(builtins))
-    missing = set().union(*(_used(c.source) - _defined(c.source) for c in code[place : place + 2]))
-    missing -= have | _defined(code[place].source)
+    sources = (answer, code[place + 1].source)
+    missing = set().union(*(_used(one) - _defined(one) for one in sources))
+    missing -= have | _defined(answer)
     needed = []
     for cell in reversed(code[:place]):
         if cell is setup or {"exercise", "test"} & set(tags_of(cell)):

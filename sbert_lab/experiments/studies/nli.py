@@ -1,8 +1,8 @@
 """When does NLI help? STSb Spearman against the pairs seen, the pretraining and the objective (05).
 
-Every row tunes one backbone once over all NLI pairs and looks at it after 1,000, 2,000, 4,000 ...
-pairs. Rates were chosen on STSb dev and NLI dev; the seven STS sets of Table 1 are looked at once,
-at the end. Backbones of shorter pretraining are those that data/build/pretraining/export.py
+Every row tunes one backbone once over the same NLI pairs and looks at it after 1,000, 2,000, 4,000
+... of them. Rates were chosen on STSb dev and NLI dev; the seven STS sets of Table 1 are looked at
+once, at the end. Backbones of shorter pretraining are those that data/build/pretraining/export.py
 wrote into runs/pretraining. A run that is cut off goes on where it was.
 """
 
@@ -23,12 +23,12 @@ from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.files import read_json, write_json
 from sbert_lab.paths import runs_dir
-from sbert_lab.profiles import Profile, TrainConfig
+from sbert_lab.profiles import Profile, TrainConfig, lesson
 from sbert_lab.tasks import Siamese
 from sbert_lab.training import train
 
-LENGTHS = (5, 10, 25)  # million tokens of pretraining, beside the backbone's own
-PAIRS = 65_536  # at most so many: a quarter of an hour for each row on two cores
+LENGTHS = (5, 10, 20, 25)  # million tokens of pretraining, beside the backbone's own
+PAIRS = {"own": 8_192, "real": 16_384}  # at most so many: minutes for a row on one core
 FIRST_LOOK, WATCHED, LOWER = 1_000, 2_000, 3
 SOFTMAX, NEGATIVES = "classification", "in-batch negatives"
 gold = table1.gold
@@ -36,7 +36,7 @@ gold = table1.gold
 
 def rows(profile: Profile) -> list[Row]:
     """The backbone with three kinds of labels, then its younger selves, as far as at hand."""
-    profile = replace(profile, backbone=profile.studied or profile.backbone)
+    profile = lesson(profile)
 
     def row(name: str, start: Callable[[int], SentenceEncoder], note: str, **given) -> Row:
         objective, kind = given.pop("objective", SOFTMAX), given.pop("kind", "system")
@@ -47,7 +47,9 @@ def rows(profile: Profile) -> list[Row]:
     raw = lambda seed: table1.outcome(backbone(seed).encode, profile)  # noqa: E731
     found = [
         Row(name="raw BERT MEAN", run=raw, note="the backbone as it came out of pretraining"),
-        row("softmax", backbone, "the paper's objective, all labels"),
+        row("softmax", backbone, "the paper's objective; the head learns faster than the encoder"),
+        row("softmax, one rate", backbone, "the same, but head and encoder learn equally fast",
+            head_times=1.0),
         row(NEGATIVES, backbone, "the entailments, other rows of the batch as negatives",
             objective=NEGATIVES),
         row("softmax, shuffled labels", backbone, "the labels dealt out anew", kind="floor",
@@ -66,25 +68,30 @@ def rows(profile: Profile) -> list[Row]:
 
 
 def data_seen(profile: Profile) -> str:
-    return f"at most {PAIRS:,} of {data.coverage('nli', 'train', profile=profile)}, one epoch"
+    covered = data.coverage(profile.studied_nli, "train", profile=profile)
+    return f"at most {_most(profile):,} of {covered}, one epoch"
 
 
 def about(profile: Profile) -> dict:
-    config = _config(profile)
+    config = _config(lesson(profile))
     return {
+        "backbone": lesson(profile).backbone,
         "settings": {
             "learning_rate": config.learning_rate,
+            "head_times": config.head_times,
             "batch_size": config.batch_size,
             "schedule": config.schedule,
             "precision": config.precision,
-        }
+        },
     }
 
 
 def _config(profile: Profile) -> TrainConfig:
-    """Rates by STSb dev and NLI dev after 8,000 to 16,000 pairs; from 1e-4 on mini-bert-2 loses."""
-    rate = 5e-5 if profile.studied else 2e-4
-    return replace(profile.train, epochs=1, learning_rate=rate, precision="bf16")
+    return replace(profile.train, epochs=1)
+
+
+def _most(profile: Profile) -> int:
+    return PAIRS["own" if profile.own_data else "real"]
 
 
 def _younger(profile: Profile) -> dict[int, Path]:
@@ -107,10 +114,10 @@ def _lower_half(seed: int) -> SentenceEncoder:
 
 def _pairs(profile: Profile, objective: str, seed: int, shuffled: bool) -> list[dict]:
     """The first training pairs in an order of the seed's."""
-    pairs = [dict(row) for row in data.load("nli", "train", profile=profile)]
+    pairs = [dict(row) for row in data.load(profile.studied_nli, "train", profile=profile)]
     rng = random.Random(seed)
     rng.shuffle(pairs)
-    pairs = pairs[:PAIRS]
+    pairs = pairs[: _most(profile)]
     if objective == NEGATIVES:
         pairs = [
             {"anchor": row["sentence1"], "positive": row["sentence2"]}
@@ -131,11 +138,12 @@ def _curve(
     objective: str,
     seed: int,
     shuffled: bool = False,
+    **changed: float,
 ) -> Outcome:
     """One epoch; `info` has [pairs seen, NLI dev accuracy or None, STSb dev Spearman] per look."""
     pairs = _pairs(profile, objective, seed, shuffled)
     task = Siamese(encoder, objective, seed=seed)
-    config = _config(profile)
+    config = replace(_config(profile), **changed)
     if objective == NEGATIVES:
         config = replace(config, bucket_batches=0)  # batches of mixed length: harder to tell by it
     every = max(1, FIRST_LOOK // config.batch_size)
@@ -172,7 +180,7 @@ class _Looks:
     def __init__(self, profile: Profile, path: Path, pairs: int) -> None:
         self.path, self.pairs = path, pairs
         self.points = read_json(path) if path.is_file() else []
-        watched = data.load("nli", "dev", profile=profile).shuffle(seed=1)
+        watched = data.load(profile.studied_nli, "dev", profile=profile).shuffle(seed=1)
         self.watched = watched.select(range(min(WATCHED, len(watched))))
         self.stsb = data.load("stsb", "dev", profile=profile)
 

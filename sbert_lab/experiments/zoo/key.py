@@ -78,12 +78,16 @@ def vectors_digest(name: str) -> str:
 
 
 def backbone_digest(name: str) -> str:
-    """A pinned hub id is its own digest; a folder has its files' (sbert_lab.json, if there)."""
+    """A pinned hub id is its own digest; a folder has its files' (sbert_lab.json, if there).
+
+    Its card has no say: a card that is worded anew trains nothing anew.
+    """
     if re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", name):
         return name
     folder = find_folder(name)
     if (folder / DIGESTS).is_file():
-        return digest(read_json(folder / DIGESTS)["sha256"])
+        sealed = read_json(folder / DIGESTS)["sha256"]
+        return digest({name: one for name, one in sealed.items() if name != "README.md"})
     kept = [p for p in sorted(folder.rglob("*")) if p.suffix in (".json", ".txt", ".safetensors")]
     return digest({p.relative_to(folder).as_posix(): sha256(p) for p in kept})
 

@@ -1,0 +1,102 @@
+"""A sweep over all exercises: plausible slips by somebody who has not read the checks.
+
+tests/fixtures/slips has a file per notebook and a line per slip: what stands in the model answer,
+`-->`, and what a learner may write instead. Each must be noticed. `fine:` marks another right way,
+or a slip not worth a hint (the reason follows `##`); it must pass. All of them run as the grader
+runs submissions.
+"""
+
+import multiprocessing
+import os
+import re
+from contextlib import redirect_stdout
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from sbert_lab.course.grading import harness, lesson
+
+SLIPS = Path(__file__).resolve().parent / "fixtures" / "slips"
+EXERCISES = {
+    one.id: (name, one)
+    for name in lesson.notebook_names()
+    for one in lesson.exercises_of(name)
+    if one.kind == "exercise"
+}
+OWN_TRAINING = {"17-fool"}  # its slips are in test_checks_17.py: it needs a trained encoder
+LEAST = 10
+SECONDS = 60  # as for submissions
+
+
+def read_slips() -> dict[str, list[str]]:
+    """The lines for each exercise."""
+    found = {}
+    for path in sorted(SLIPS.glob("*.txt")):
+        for part in re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            exercise, *lines = part.splitlines()
+            found[exercise] = [line for line in lines if line]
+    return found
+
+
+ALL = read_slips()
+
+
+def apply(line: str, solution: str) -> str:
+    """The model answer with the slip in it."""
+    edit = line.removeprefix("fine: ").split("  ## ")[0].replace("\\n", "\n")
+    old, new = edit.split(" --> ") if " --> " in edit else (edit.removesuffix(" -->"), "")
+    assert old in solution, f"not in the model answer: {old}"
+    return solution.replace(old, new, 1)
+
+
+def sweep(notebook: str, answer: Connection) -> None:
+    """Run in a process of its own: every slip of a notebook in a copy of it, as the grader does."""
+    namespace = {"__name__": "__main__", "display": lambda *args, **given: None}
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+        broken = harness.run_setup(lesson.plain(lesson.setup_of(notebook)), namespace)
+        said = {name: broken or _said(name, namespace) for name in ALL if _of(name) == notebook}
+    answer.send(said)
+
+
+def _of(exercise: str) -> str:
+    return EXERCISES[exercise][0]
+
+
+def _said(name: str, namespace: dict) -> dict[str, str]:
+    """The check's verdict on each slip of one exercise."""
+    notebook, one = EXERCISES[name]
+    found = {}
+    for line in ALL[name]:
+        answer = apply(line, one.solution)
+        sources = lesson.for_answer(notebook, one, answer).lesson
+        job = {"lesson": sources, "answer": answer, "test": one.test, "seconds": SECONDS}
+        found[line] = harness.in_a_copy(job, namespace)["said"]
+    return found
+
+
+def verdicts(notebook: str) -> dict[str, dict[str, str]]:
+    """By exercise and slip."""
+    context = multiprocessing.get_context("fork")
+    reading, writing = context.Pipe(duplex=False)
+    process = context.Process(target=sweep, args=(notebook, writing))
+    process.start()
+    writing.close()
+    said = reading.recv()
+    process.join()
+    return said
+
+
+def test_every_exercise_has_its_slips():
+    assert set(ALL) == set(EXERCISES) - OWN_TRAINING
+    few = {name: len(lines) for name, lines in ALL.items() if len(set(lines)) < LEAST}
+    assert few == {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, for a process per slip")
+@pytest.mark.parametrize("notebook", sorted({_of(name) for name in ALL}))
+def test_no_slip_is_called_correct(notebook):
+    for said in verdicts(notebook).values():
+        wrong = {line for line in said if (said[line] == "correct") != line.startswith("fine: ")}
+        assert {line: said[line] for line in wrong} == {}
