@@ -173,7 +173,7 @@ def sentences() -> set[str]:
 
 
 def build(output: Output) -> None:
-    """Both corpora. Training rows go without their ids, a tenth of the file."""
+    """Both corpora. Training rows go without their ids, a fifth of the file."""
     for corpus, splits in all_pairs().items():
         for split, pairs in splits.items():
             genres, ids = corpus == "everyday_multinli", split != "train"

@@ -3,7 +3,7 @@
     SBERT_LAB_DATA=/path/to/corpora python data/build/tune_everyday.py
 
 One run each, one epoch: the softmax objective, the same with its labels dealt out anew, and a
-cross-encoder. Seven minutes on one thread. Real STSb is left out where there is no copy of it.
+cross-encoder. About three minutes on one free core. Without a copy of real STSb, that is left out.
 """
 
 import random
