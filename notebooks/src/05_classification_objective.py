@@ -75,7 +75,9 @@ shows(
 whole = open_table(1, "real")
 raw_average, tuned_average = (whole.mean(row, "average") for row in ("raw BERT MEAN", "SBERT-NLI"))
 print("average of the seven STS test sets, recorded on real data with 131,072 NLI pairs (Table 1):")
-print(f"  before {raw_average:.1f}, after {tuned_average:.1f}; the paper's BERT-base: 54.8 and 74.9")
+print(
+    f"  before {raw_average:.1f}, after {tuned_average:.1f}; the paper's BERT-base: 54.8 and 74.9"
+)
 came_from(whole)
 
 # %% [markdown]

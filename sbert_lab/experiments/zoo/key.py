@@ -101,6 +101,7 @@ def corpus_digest(name: str, split: str, profile: str | Profile) -> str:
 
 
 def _source(corpus: Corpus, split: str, mini: bool) -> list:
+    mini = mini or corpus.own
     root = data_dir("mini") if mini else local_copy()
     files = find_files(corpus, split, root) if root else []
     if files:
