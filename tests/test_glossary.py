@@ -5,10 +5,13 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 sys.path.insert(0, str(NOTEBOOKS))
 
-from builder import words  # noqa: E402
+from builder import names, words  # noqa: E402
+from builder.cells import script_cells  # noqa: E402
 
 TEXT = (NOTEBOOKS / "GLOSSARY.md").read_text(encoding="utf-8")
 ENTRY = re.compile(
@@ -72,6 +75,20 @@ def test_the_first_use_of_a_word_leads_to_its_entry_and_shows_its_meaning():
 def test_code_formulas_links_and_parts_of_words_stay_as_they_are():
     text = "`Spearman` $Spearman$ [Spearman](x) NLI-tuned objectively\n| Spearman |\n<b>STSb</b>"
     assert linked(text) == [text]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_notebook_links_its_words_once_and_to_entries(name):
+    text = "\n".join(c.source for c in script_cells(name) if c.cell_type == "markdown")
+    targets = re.findall(r"\]\(GLOSSARY\.md#(.+?) \"", text)
+    assert len(targets) == len(set(targets)) >= 3
+    assert set(targets) <= {anchor(entry["term"]) for entry in ENTRIES}
+
+
+def test_a_word_is_found_at_the_start_of_a_sentence_and_names_as_they_are_written():
+    (line,) = linked("Padding and an infersent, a glove or a F1.")
+    assert line.startswith("[Padding](GLOSSARY.md#padding ") and "[F1](GLOSSARY.md#f1 " in line
+    assert line.count("](") == 2
 
 
 def test_every_linked_word_has_an_entry():

@@ -5,20 +5,20 @@ from functools import cache
 
 from builder import NOTEBOOKS
 
-# What a notebook calls it -> its entry in GLOSSARY.md. The entry is shown when the mouse rests.
-WORDS = {
-    "Spearman": "Spearman correlation",
-    "STSb": "STSb",
-    "bootstrap": "bootstrap",
-    "objective": "objective",
-    "claim": "claim",
-    "floor": "floor",
-    "standard deviation": "standard deviation",
-    "cross-encoder": "cross-encoder",
-    "NLI": "NLI",
-    "softmax": "softmax",
-    "backbone": "backbone",
-}
+# Entries of GLOSSARY.md that a newcomer may not know; words of everyday English are left out.
+SAME = """
+    ablation, anisotropy, attention mask, backbone, base rate, bi-encoder, BiLSTM, bootstrap,
+    checkpoint, claim, confidence interval, cross-encoder, cross-entropy, cross-validation,
+    distillation, dot product, dropout, epoch, F1, FAISS, fine-tuning, floor, GloVe, gold score,
+    half precision, hard negative, HNSW, in-batch negatives, InferSent, IVF-PQ, k-means, leak,
+    learning rate, ledger, logistic regression, logits, margin, mean reciprocal rank, MultiNLI,
+    NLI, objective, padding, poly-encoder, pooling, pretraining, re-ranking, RoBERTa, SentEval,
+    siamese network, SICK-R, smart batching, SNLI, softmax, standard deviation, stop words, STSb,
+    tf-idf, triplet, UMAP, unit vector, Universal Sentence Encoder, warm-up, word vector
+"""
+# What a notebook calls it -> its entry. The entry is shown when the mouse rests.
+WORDS = {word: word for word in (part.strip() for part in SAME.split(","))}
+WORDS |= {"Spearman": "Spearman correlation", "Pearson": "Pearson correlation"}
 # Not linked: headings, table rows, raw HTML and what is already code, a formula or a link.
 LEFT_ALONE = re.compile(r"^(#|\||<|\$\$|```)")
 TAKEN = re.compile(r"`[^`]*`|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|<[^>]*>")
@@ -37,7 +37,8 @@ def _line(line: str, waiting: dict[str, str]) -> str:
         return line
     for word in list(waiting):
         taken = [found.span() for found in TAKEN.finditer(line)]
-        for found in re.finditer(rf"(?<![\w-]){re.escape(word)}(?:s|es)?(?![\w-])", line):
+        case = re.IGNORECASE if word.islower() else 0
+        for found in re.finditer(rf"(?<![\w-]){re.escape(word)}(?:s|es)?(?![\w-])", line, case):
             if not any(start <= found.start() < end for start, end in taken):
                 target, meaning = entry(waiting.pop(word))
                 link = f'[{found[0]}](GLOSSARY.md#{target} "{meaning}")'
