@@ -582,10 +582,9 @@ print(f"largest on {sts_sets.TITLES[largest]}, {fits}")
 #
 # The recorded run on real data stands here beside this profile's: the real test sets, real NLI pairs in
 # place of our own, and a backbone that is twice as wide and read far more text (mini-bert-2, [notebook
-# 05](05_classification_objective.ipynb)). Three rows are no systems of ours. `all-MiniLM-L6-v2`: 22
-# million parameters, published by others, trained on over a billion pairs. `Universal Sentence Encoder
-# v3`: Google's own, a newer one than the paper's. `spaCy vectors`: what our backbone's word embeddings
-# began as, averaged.
+# 05](05_classification_objective.ipynb)). Two rows are no systems of ours. `all-MiniLM-L6-v2`: 22
+# million parameters, published by others, trained on over a billion pairs. `spaCy vectors`: what our
+# backbone's word embeddings began as, averaged.
 
 # %%
 compared = profile.name != "real" and results.has_table(1, profile="real")
