@@ -2,20 +2,23 @@
 
 tests/fixtures/slips has a file per notebook and a line per slip: what stands in the model answer,
 `-->`, and what a learner may write instead. Each must be noticed. `fine:` marks another right way,
-or a slip not worth a hint (the reason follows `##`); it must pass. All of them run as the grader
-runs submissions.
+or a slip not worth a hint (the reason follows `##`); it must pass.
 """
 
 import multiprocessing
 import os
 import re
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
+from sbert_lab.course import diagnose
 from sbert_lab.course.grading import harness, lesson
+from sbert_lab.encoder import SentenceEncoder
 
 SLIPS = Path(__file__).resolve().parent / "fixtures" / "slips"
 EXERCISES = {
@@ -26,7 +29,6 @@ EXERCISES = {
 }
 OWN_TRAINING = {"17-fool"}  # its slips are in test_checks_17.py: it needs a trained encoder
 LEAST = 10
-SECONDS = 60  # as for submissions
 
 
 def read_slips() -> dict[str, list[str]]:
@@ -51,11 +53,11 @@ def apply(line: str, solution: str) -> str:
 
 
 def sweep(notebook: str, answer: Connection) -> None:
-    """Run in a process of its own: every slip of a notebook in a copy of it, as the grader does."""
+    """Every slip of a notebook, in a process of its own: setup cells change settings."""
     namespace = {"__name__": "__main__", "display": lambda *args, **given: None}
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-        broken = harness.run_setup(lesson.plain(lesson.setup_of(notebook)), namespace)
-        said = {name: broken or _said(name, namespace) for name in ALL if _of(name) == notebook}
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        harness.run_source(lesson.plain(lesson.setup_of(notebook)), namespace, "setup")
+        said = {name: _said(name, dict(namespace)) for name in ALL if _of(name) == notebook}
     answer.send(said)
 
 
@@ -64,27 +66,47 @@ def _of(exercise: str) -> str:
 
 
 def _said(name: str, namespace: dict) -> dict[str, str]:
-    """The check's verdict on each slip of one exercise."""
-    notebook, one = EXERCISES[name]
-    found = {}
-    for line in ALL[name]:
-        answer = apply(line, one.solution)
-        sources = lesson.for_answer(notebook, one, answer).lesson
-        job = {"lesson": sources, "answer": answer, "test": one.test, "seconds": SECONDS}
-        found[line] = harness.in_a_copy(job, namespace)["said"]
-    return found
+    """The check's verdict on each slip of one exercise, or the error that stopped it."""
+    one = EXERCISES[name][1]
+    for source in one.lesson:
+        harness.run_source(lesson.plain(source), namespace, "lesson")
+    return {line: _verdict(apply(line, one.solution), one.test, namespace) for line in ALL[name]}
+
+
+def _verdict(answer: str, test: str, namespace: dict) -> str:
+    said = ["nothing"]
+    diagnose.say = said.append
+    own = dict(namespace)
+    try:
+        harness.run_source(answer, own, "your answer")
+        harness.run_source(test, own, "check")
+    except Exception as error:
+        return repr(error)
+    return said[-1]
+
+
+@cache
+def import_once() -> None:
+    """What nearly every setup cell imports: here, each process finds it done."""
+    for name in ("matplotlib.pyplot", "scipy.stats", "sklearn.linear_model"):
+        import_module(name)
+    SentenceEncoder.load("mini-bert")
 
 
 def verdicts(notebook: str) -> dict[str, dict[str, str]]:
     """By exercise and slip."""
+    import_once()
     context = multiprocessing.get_context("fork")
     reading, writing = context.Pipe(duplex=False)
     process = context.Process(target=sweep, args=(notebook, writing))
     process.start()
     writing.close()
-    said = reading.recv()
-    process.join()
-    return said
+    try:
+        return reading.recv()
+    except EOFError:
+        pytest.fail(f"the sweep of {notebook} stopped: see its error above")
+    finally:
+        process.join()
 
 
 def test_every_exercise_has_its_slips():
@@ -94,7 +116,7 @@ def test_every_exercise_has_its_slips():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, for a process per slip")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process for each notebook needs fork")
 @pytest.mark.parametrize("notebook", sorted({_of(name) for name in ALL}))
 def test_no_slip_is_called_correct(notebook):
     for said in verdicts(notebook).values():

@@ -301,7 +301,7 @@ def _check_largest(found: float) -> None:
     told = f"the other library's vectors were off by {OFF} in one number, by 0.25 in all others"
     if near(found, 0):
         raise Hint(f"{told}, and you found nothing: are they compared, of these `sentences`?")
-    if not near(found, OFF, tolerance=1e-4):
+    if not near(found, OFF, tolerance=2e-5):
         raise Hint(f"{told}, with another sign: the largest in size is {OFF}, not {found:.4f}")
 
 
