@@ -97,6 +97,19 @@ def test_what_was_recorded_before_is_kept_when_its_table_is_away(monkeypatch, tm
     assert entries["C05"] == kept
 
 
+def test_a_verdict_of_rows_that_are_gone_from_their_table_is_not_kept(monkeypatch):
+    """Table 2 measured anew without its NLI rows: what they once decided is not recorded."""
+    entries = [{**ledger._entry(id, None), "verdict": HOLDS} for id in ("C11", "C12", "C16")]
+    monkeypatch.setattr(ledger, "read_ledger", lambda name: entries)
+    monkeypatch.setattr(plain_claims, "PLAIN", {})
+    monkeypatch.setattr(ledger, "table_verdicts", lambda profile: {})
+    monkeypatch.setattr(ledger, "has_table", lambda number, profile: number == 2)
+    monkeypatch.setattr(ledger, "_without_data", lambda profile: {})
+    monkeypatch.setattr(ledger, "write_json", lambda *_: None)
+    found = {entry["id"]: entry["verdict"] for entry in ledger.write_ledger(get_profile("mini"))}
+    assert found["C11"] == found["C12"] == ledger.NOT_RECORDED and found["C16"] == HOLDS
+
+
 def test_timings_are_taken_anew_only_on_request(monkeypatch, tmp_path):
     calls = []
     times = {

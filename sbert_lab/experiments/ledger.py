@@ -4,6 +4,7 @@ data/results/<profile>/claims.json is written from the recorded tables and from 
 no table holds (counts, properties, times). `sbert-lab ledger` does it, and the pages after it.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def write_ledger(profile: Profile, *, timings: bool = False) -> list[dict]:
     kept = {entry["id"]: entry for entry in read_ledger(profile.name)}
     kept = {id: entry for id, entry in kept.items() if entry["verdict"] != NOT_RECORDED}
     verdicts = table_verdicts(profile)
+    kept = {id: entry for id, entry in kept.items() if id in verdicts or not _outdated(id, profile)}
     measured = _measure_plain(profile, kept, timings)
     verdicts |= {id: v for id, v in measured.items() if v.verdict != NOT_HERE or id not in kept}
     ids = list(list_claims()["id"])
@@ -51,6 +53,13 @@ def write_ledger(profile: Profile, *, timings: bool = False) -> list[dict]:
     about = {**about, "command": f"sbert-lab ledger --profile {profile.name}"}
     write_json(path, {"profile": profile.name, "about": about, "claims": entries})
     return entries
+
+
+def _outdated(id: str, profile: Profile) -> bool:
+    """Whether the claim's table is recorded here but, measured anew, no longer decides it."""
+    sections = list_claims().set_index("id")["section"]
+    home = re.match(r"Tables? (\d)", str(sections[id]))
+    return bool(home) and has_table(int(home[1]), profile)
 
 
 def _measure_plain(profile: Profile, kept: dict[str, dict], timings: bool) -> dict[str, Verdict]:

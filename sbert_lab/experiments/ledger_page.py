@@ -44,9 +44,9 @@ Changed on 2026-11-18, for all claims and before the next run: intervals also re
 and in Table 3 sentences instead of pairs, in Table 4 articles instead of triplets. Most are wider.
 In mini C13, C17, C18 and C22 and in real C22 became inconclusive by it; all rules stayed.
 
-Measured anew on 2026-11-18, rules unchanged: Tables 1 and 2 of real, with a better backbone, all seven
-STS sets instead of two, 131,072 NLI pairs instead of 49,340, and a softmax head that learns 30 times
-as fast as the encoder (notebook 05, section 6, shows what that changes). Mostly one seed a row.
+Measured anew on 2026-11-18, rules unchanged: Tables 1 and 2 of real, with a better backbone, all
+seven STS sets instead of two, 131,072 NLI pairs instead of 49,340, and a softmax head that learns
+30 times as fast as the encoder (notebook 05, section 6, shows what that changes). One seed a row.
 """
 
 
