@@ -19,8 +19,10 @@ def both(encoder, first, second):
     return encoder(**first), encoder(**second)
 
 
-def loop(encoder, first, second, scores, steps, learning_rate, *, embed=both, without=""):
-    optimizer = torch.optim.Adam(encoder.parameters(), lr=learning_rate)
+def loop(
+    encoder, first, second, scores, steps, learning_rate, *, embed=both, without="", optim="Adam"
+):
+    optimizer = getattr(torch.optim, optim)(encoder.parameters(), lr=learning_rate)
     losses = []
     for _ in range(steps):
         loss = F.mse_loss(F.cosine_similarity(*embed(encoder, first, second)), scores)
@@ -126,7 +128,8 @@ def slow(*given, steps, learning_rate):
         (last_loss_only, "one loss per step"),
         (ten_steps, "not 10"),
         (summed, "take their mean"),
-        (slow, "should be below"),
+        (slow, "the learning rate was 2e-05"),
+        (partial(loop, optim="SGD"), "should be below"),
         (lambda *given, **settings: [0.0] * settings["steps"], "never called"),
     ],
 )
