@@ -129,7 +129,7 @@ def slow(*given, steps, learning_rate):
         (ten_steps, "not 10"),
         (summed, "take their mean"),
         (slow, "the learning rate was 2e-05"),
-        (partial(loop, optim="SGD"), "should be below"),
+        (partial(loop, optim="Adadelta"), "should be below"),
         (lambda *given, **settings: [0.0] * settings["steps"], "never called"),
     ],
 )

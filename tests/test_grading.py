@@ -1,6 +1,7 @@
 """Grading: only answers run, with the course's own checks; an accident costs one answer."""
 
 import csv
+import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -117,8 +118,11 @@ def test_every_answer_gets_what_it_deserves_and_no_accident_stops_the_rest(tmp_p
     assert len(lines) == 6 and "no notebook of the course" in "".join(lines)
 
     with open(tmp_path / "learners.csv", encoding="utf-8") as file:
-        totals = {row["student"]: row["02_pooling"] for row in csv.DictReader(file)}
-    assert totals == {"ann": "6", "bob": "0", "dan": "0", "eve": "0", "flo": "0"}
+        rows = list(csv.DictReader(file))
+    totals = {row["student"]: row["02_pooling"] for row in rows}
+    left = {row["student"]: row["files not graded"] for row in rows}
+    assert totals == {"ann": "6", "bob": "0", "dan": "", "eve": "0", "flo": "0"}
+    assert left == {"ann": "0", "bob": "0", "dan": "2", "eve": "0", "flo": "0"}
     to_read = (tmp_path / "to_read.md").read_text(encoding="utf-8")
     assert "Because padding is not a word." in to_read and "### Question" in to_read
 
@@ -222,6 +226,25 @@ def test_a_crash_inside_a_check_names_the_line_and_the_cause(monkeypatch):
     said = harness.judge(job, {"checks": nb02, "__name__": "__main__"})["said"]
     assert "line 2: return (vectors * mask).sum(dim=1) | RuntimeError" in said
     assert "unsqueeze(-1)" in said and "\n" not in said
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are counted on Linux")
+def test_an_answer_that_starts_many_processes_is_ended_at_once(monkeypatch):
+    import time
+
+    monkeypatch.setattr(harness, "MOST_PROCESSES", 3)
+    answer = "import os, time\nfor _ in range(6):\n    os.fork() or time.sleep(60)\ntime.sleep(60)"
+    job = {"lesson": [], "answer": answer, "test": "", "seconds": 50}
+    before = time.monotonic()
+    result = in_another(harness.in_a_copy, job, {"checks": None})
+    assert result["said"] == "started too many processes"
+    assert time.monotonic() - before < 30
+
+
+def in_another(function, *given):
+    """Call it in a process of its own: the harness ends all children of the one it runs in."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        return pool.apply(function, given)
 
 
 def test_the_guard_puts_back_modules_classes_and_functions():

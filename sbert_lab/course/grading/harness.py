@@ -20,7 +20,9 @@ from typing import Any
 
 DATA_LIMIT = 4 << 30  # bytes of memory for one answer
 STARTED = "setup was run"
+TOO_MANY = "too many processes"
 FILE_LIMIT = 1 << 28  # bytes of one file that it may write
+MOST_PROCESSES = 40  # an honest answer starts none, or a few workers
 
 
 def main() -> int:
@@ -100,6 +102,8 @@ def in_a_copy(exercise: dict, namespace: dict) -> dict:
     text = _read_until(reading, time.monotonic() + exercise["seconds"])
     os.close(reading)
     _end(child)
+    if text is TOO_MANY:
+        return {"said": "started too many processes", "look": ["starts processes"]}
     if text is None:
         return {"said": f"took over {exercise['seconds']} s", "look": []}
     try:
@@ -131,12 +135,17 @@ def _limit() -> None:
 
 
 def _read_until(reading: int, deadline: float) -> str | None:
-    """All that comes through the pipe; None if its other end is still open at the deadline."""
+    """All that comes through the pipe; None if its other end is still open at the deadline.
+
+    Every half second it counts processes, so that a fork bomb is TOO_MANY at once.
+    """
     parts = b""
     while (left := deadline - time.monotonic()) > 0:
-        ready, _, _ = select.select([reading], [], [], left)
+        ready, _, _ = select.select([reading], [], [], min(left, 0.5))
+        if len(_descendants(os.getpid())) > MOST_PROCESSES:
+            return TOO_MANY
         if not ready:
-            break
+            continue
         part = os.read(reading, 65536)
         parts += part
         if not part or parts.endswith(b"}"):
