@@ -58,18 +58,24 @@ came_from(recorded)
 shown = {"softmax": "the paper's objective", "softmax, shuffled labels": "labels shuffled"}
 plots.show(
     figures.curves({said: recorded.info(row)["curve"] for row, said in shown.items()}),
-    caption="Recorded on real data, one run each. Follow the blue curve in both panels: the labels teach the classes (left) and, "
-    "without ever naming it, similarity (right). The other curve saw the same pairs with shuffled labels.",
-    alt="Two panels over the number of NLI pairs seen: NLI accuracy with the guessing line at 33 percent, and STSb Spearman, "
+    caption="Recorded on real data, one run each. Follow the blue curve in both panels: the "
+    "labels teach the classes (left) and, "
+    "without ever naming it, similarity (right). The other curve saw the same pairs with "
+    "shuffled labels.",
+    alt="Two panels over the number of NLI pairs seen: NLI accuracy with the guessing line at "
+    "33 percent, and STSb Spearman, "
     "each with a curve for the paper's objective and one for shuffled labels.",
 )
 gain = recorded.mean("softmax", "gain")
 you_said(guess_gain, f"{gain:+.1f}")
 shows(
     gain - recorded.mean("softmax, shuffled labels", "gain"),
-    more=f"Training on labels changed the cosines by {gain:+.1f} points on STSb dev, {{by:.1f}} points more than training on shuffled labels.",
-    less=f"Training on labels changed the cosines by {gain:+.1f} points on STSb dev, {{by:.1f}} points less than training on shuffled labels.",
-    same=f"Training on labels changed the cosines by {gain:+.1f} points on STSb dev, like training on shuffled labels.",
+    more=f"Training on labels changed the cosines by {gain:+.1f} points on STSb dev, "
+    f"{{by:.1f}} points more than training on shuffled labels.",
+    less=f"Training on labels changed the cosines by {gain:+.1f} points on STSb dev, "
+    f"{{by:.1f}} points less than training on shuffled labels.",
+    same=f"Training on labels changed the cosines by {gain:+.1f} points on STSb dev, like "
+    f"training on shuffled labels.",
 )
 
 # %% tags=["nbval-ignore-output"]
@@ -355,7 +361,8 @@ from_shuffled, shuffled_curve = teach(
 runs = {"pretrained": curve, "shuffled labels": shuffled_curve}
 plots.show(
     figures.curves({name: run.points for name, run in runs.items()}, pairs=pairs),
-    caption="Your own two runs. Compare each panel at the same number of pairs: the distance of the "
+    caption="Your own two runs. Compare each panel at the same number of pairs: the distance "
+    "of the "
     "two curves is what the meaning of the labels is worth.",
     alt="Two panels over the number of NLI pairs seen: NLI accuracy with the guessing line at "
     "33 percent, and STSb Spearman, each with two curves: pretrained and shuffled labels.",
@@ -416,8 +423,10 @@ shows(
 )
 shows(
     test_accuracy["shuffled labels"] - 100 / 3,
-    more="The control is {by:.1f} points above guessing: it has seen no meaning, so read this as noise.",
-    less="The control is {by:.1f} points below guessing: it has seen no meaning, so read this as noise.",
+    more="The control is {by:.1f} points above guessing: it has seen no meaning, so read this "
+    "as noise.",
+    less="The control is {by:.1f} points below guessing: it has seen no meaning, so read this "
+    "as noise.",
     same="The control guesses.",
 )
 
@@ -436,7 +445,8 @@ new = [hard.mean("SBERT", name) for name in parts if "new-wording" not in name]
 known = next(hard.mean("SBERT", name) for name in parts if "new-wording" in name)
 shows(
     known - max(new),
-    more="It does {by:.0f} points better on situations that it knows than on any that are new: much of its accuracy is memory.",
+    more="It does {by:.0f} points better on situations that it knows than on any that are new: "
+    "much of its accuracy is memory.",
     less="It does no better on situations that it knows.",
     same="Known and new situations come out alike.",
 )
@@ -459,21 +469,27 @@ paper.compare(
          "measured": 100 * sts.spearman(gold, after["shuffled labels"]),
          "recorded": recorded.mean("softmax, shuffled labels", "stsb")},
     ],
-    data=[f"{name}: {data.coverage(name, split)}" for name, split in ((corpus, "train"), ("stsb", "test"))],
+    data=[
+        f"{name}: {data.coverage(name, split)}"
+        for name, split in ((corpus, "train"), ("stsb", "test"))
+    ],
 )  # fmt: skip
 came_from(recorded)
 shows(
     real_tuned - real_raw,
-    more="On the real test pairs (*recorded*) the labels gained {by:.1f} points; the paper's model gained 30.7.",
-    less="On the real test pairs (*recorded*) the labels cost {by:.1f} points; the paper's model gained 30.7.",
-    same="On the real test pairs (*recorded*) the labels changed nothing; the paper's model gained 30.7.",
+    more="On the real test pairs (*recorded*) the labels gained {by:.1f} points; the paper's "
+    "model gained 30.7.",
+    less="On the real test pairs (*recorded*) the labels cost {by:.1f} points; the paper's "
+    "model gained 30.7.",
+    same="On the real test pairs (*recorded*) the labels changed nothing; the paper's model "
+    "gained 30.7.",
 )
 
 # %% [markdown]
 # ## 6 · When does NLI help?
 #
 # The recorded study again, now with everything that was changed, one thing at a time: the head at the encoder's own rate; a network with random
-# weights; our backbone at 20 of its 47 million tokens of pretraining; half of a larger public network (all-MiniLM-L6-v2); and another objective, *in-batch
+# weights; our backbone at 20 of its 47 million tokens of pretraining; and another objective, *in-batch
 # negatives* on the entailments alone (each sentence must find its partner among the batch, an idea that came after the paper, notebook 17).
 #
 # **Predict.** Which of them end below zero?
@@ -482,15 +498,18 @@ shows(
 tuned_rows = [row for row in recorded.rows if row != "raw BERT MEAN"]
 plots.show(
     figures.gains({row: recorded.info(row)["curve"] for row in tuned_rows}),
-    caption="Change of Spearman on real STSb dev since the start, against the pairs seen (doubling from mark to mark). One run each, so a "
+    caption="Change of Spearman on real STSb dev since the start, against the pairs seen "
+    "(doubling from mark to mark). One run each, so a "
     "difference of a point means little.",
-    alt="Curves over the number of NLI pairs seen, one for each variant of the training; a horizontal line marks no change.",
+    alt="Curves over the number of NLI pairs seen, one for each variant of the training; a "
+    "horizontal line marks no change.",
 )
 average = {row: recorded.mean(row, "average") for row in recorded.rows}
 for row in tuned_rows:
     seen, gain = recorded.info(row)["pairs"], recorded.mean(row, "gain")
     print(
-        f"{row:30} {gain:+5.1f} on STSb dev after {seen:,} pairs; average of seven test sets {average[row]:.1f}"
+        f"{row:30} {gain:+5.1f} on STSb dev after {seen:,} pairs; average of seven test sets "
+        f"{average[row]:.1f}"
     )
 print(f"{'raw BERT MEAN':30} {'':5} average of seven test sets {average['raw BERT MEAN']:.1f}")
 shows(
@@ -536,16 +555,20 @@ for name, encoder in (("before", raw), ("after", tuned.encoder)):
     print(name, ", ".join(f"{c} {m:.2f}" for c, m in zip(CLASSES, means, strict=True)))
 plots.show(
     figures.label_cosines(cosines["before"], cosines["after"], labels, classes=CLASSES),
-    caption="The cosine of each NLI dev pair, by its label. Dashed: the means. The further the three "
+    caption="The cosine of each NLI dev pair, by its label. Dashed: the means. The further the "
+    "three "
     "part, the more of the label can be read off the cosine alone.",
-    alt="Two panels of three outlined histograms each, for entailment, neutral and contradiction: "
+    alt="Two panels of three outlined histograms each, for entailment, neutral and "
+    "contradiction: "
     "cosines of the dev pairs before and after training, with a dashed line at each mean.",
 )
 gaps = [c[labels == 0].mean() - c[labels == 2].mean() for c in cosines.values()]
 shows(
     100 * (gaps[1] - gaps[0]),
-    more="Training moved entailment and contradiction further apart, by {by:.0f} hundredths of a cosine.",
-    less="Training moved entailment and contradiction closer together, by {by:.0f} hundredths of a cosine.",
+    more="Training moved entailment and contradiction further apart, by {by:.0f} hundredths of "
+    "a cosine.",
+    less="Training moved entailment and contradiction closer together, by {by:.0f} hundredths "
+    "of a cosine.",
     same="The distance between entailment and contradiction stayed as it was.",
 )
 
