@@ -89,7 +89,8 @@ def test_the_sentence_agrees_with_the_numbers(difference, margin, sentence, show
 
 
 def test_where_recorded_numbers_come_from_is_folded_but_complete(shown):
-    about = {"date": "2026-01-02", "command": "do it", "hardware": "two cores", "data": "all of it"}
+    about = {"date": "2026-01-02", "command": "do it", "hardware": "two cores"}
+    about |= {"backbone": "a small one", "data": "all of it"}
     lab.came_from(types.SimpleNamespace(profile="real", about=about))
     (bundle,) = shown
     text = bundle["text/markdown"]
