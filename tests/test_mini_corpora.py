@@ -91,7 +91,7 @@ def test_the_corpora_have_the_promised_sizes(splits):
     for key in (("stsb", "dev"), ("stsb", "test"), ("sick", "test")):
         assert rows[key] >= 300
     for year in range(12, 17):
-        assert 150 <= rows[f"sts{year}", "test"] <= 400
+        assert 150 <= rows[f"sts{year}", "test"] <= 450
     for name in ("mr", "cr", "subj", "mpqa", "sst", "trec", "mrpc"):
         assert 200 <= sum(count for key, count in rows.items() if key[0] == name) <= 1_000
     questions = splits["quora", "train"]
@@ -232,26 +232,6 @@ def words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+(?:'[a-z]+)?", text.lower())
 
 
-# Ordinary questions and runs of words that a larger local copy turned out to hold as well. Each
-# stands in one sentence of ours; they go with the corpora's next edition, when every table is
-# recorded anew: changed now, they would no longer be what the recorded tables were measured on.
-COINCIDENCES = {
-    "what is the term for a group of lions",
-    "what is the term for a group of",
-    "is the term for a group of lions",
-    "who painted the ceiling of the sistine chapel",
-    "a black dog is jumping up to catch",
-    "black dog is jumping up to catch a",
-    "a lot of people are standing in front",
-    "lot of people are standing in front of",
-    "of people are standing in front of the",
-    "a man is crossing the street with a",
-    "how do i stop my dog from barking",
-    "do i stop my dog from barking at",
-    "it is formed by the union of the",
-}
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason="no local copy of the real corpora")
 def test_no_sentence_and_no_run_of_eight_words_is_in_the_real_corpora(sentences):
     ours, runs = set(), set()
@@ -266,7 +246,7 @@ def test_no_sentence_and_no_run_of_eight_words_is_in_the_real_corpora(sentences)
         if " ".join(found) in ours:
             shared.add(" ".join(found))
         shared.update(runs.intersection(" ".join(found[i : i + 8]) for i in range(len(found) - 7)))
-    assert shared - COINCIDENCES == set()
+    assert shared == set()
 
 
 def test_the_card_shows_what_trained_models_reached():

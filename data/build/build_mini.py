@@ -1,13 +1,11 @@
 """Build data/mini from data/build/sources, byte for byte the same on every machine.
 
 `python data/build/build_mini.py` writes data/mini and the computed parts of data/README.md;
-`--check` compares both with what is there and writes nothing. `--next FOLDER` writes the next
-edition, with more STS ladders, into another folder; see EVERYDAY.md.
+`--check` compares both with what is there and writes nothing.
 """
 
 import argparse
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 import afs
@@ -19,23 +17,20 @@ import sections
 import senteval
 import sts
 from output import Output, differences, write_folder
-from sources import next_edition
 from templates import SourceError
 
 DATA = Path(__file__).resolve().parents[1]
-EDITION = "current"  # or "next": what data/mini is
 BUILDERS = (
     *(nli.build, everyday.build, sts.build, afs.build),
     *(sections.build, senteval.build, questions.build),
 )
 
 
-def build(edition: str = EDITION) -> Output:
-    """All corpora of an edition, in memory."""
+def build() -> Output:
+    """All corpora, in memory."""
     output = Output()
-    with next_edition() if edition == "next" else nullcontext():
-        for build_corpus in BUILDERS:
-            build_corpus(output)
+    for build_corpus in BUILDERS:
+        build_corpus(output)
     return output
 
 
@@ -51,10 +46,9 @@ def check(output: Output) -> list[str]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build data/mini from data/build/sources.")
     parser.add_argument("--check", action="store_true", help="compare only, write nothing")
-    parser.add_argument("--next", metavar="FOLDER", help="the next edition, into this folder")
     options = parser.parse_args(arguments)
     try:
-        output = build("next" if options.next else EDITION)
+        output = build()
     except SourceError as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -63,10 +57,6 @@ def main(arguments: list[str] | None = None) -> int:
         problems = check(output)
         print("\n".join(problems) or f"data/mini is as its sources say: {len(files)} files")
         return 1 if problems else 0
-    if options.next:
-        write_folder(files, Path(options.next))
-        print(f"{options.next}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.1f} MB")
-        return 0
     write_folder(files, DATA / "mini")
     readme = DATA / "README.md"
     text = card.fill(readme.read_text(encoding="utf-8"), output)

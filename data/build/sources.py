@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from templates import SourceError, Template, add_wordings
 
 SOURCES = Path(__file__).parent / "sources"
-NEXT = "sts_next"  # ladders of the next edition only
+LATER = "sts_everyday"  # ladders that came later
 SLOT = re.compile(r"^([a-z_][a-z0-9_]*) (\+?)= (.+)$")
 ENTRY = re.compile(r"^(\S+(?: [A-Z]+ [a-z]+)?): (.+)$")
 HEADER = re.compile(r"^(group|ladder|intent) (\S+)$")
@@ -97,33 +96,9 @@ def source_files(folder: str) -> list[Path]:
     return sorted((SOURCES / folder).glob("*.txt"), key=lambda path: path.name)
 
 
-edition = {"next": False}
-
-
-@contextmanager
-def next_edition() -> Iterator[None]:
-    """Inside, sources are read with the new wordings of next.txt and the ladders of sts_next."""
-    edition["next"] = True
-    try:
-        yield
-    finally:
-        edition["next"] = False
-
-
-def new_wordings(path: Path) -> dict[str, str]:
-    """What a file says otherwise in the next edition: old text -> new text."""
-    lines = (SOURCES / "next.txt").read_text(encoding="utf-8").splitlines()
-    rows = [line.split(" | ") for line in lines if not line.startswith("#")]
-    return {old: new for name, old, new in rows if name == f"{path.parent.name}/{path.name}"}
-
-
 def lines_of(path: Path) -> Iterator[tuple[int, str, str]]:
     """Line number, "nli/markets.txt, line 3" and text; comments are left out, blank lines stay."""
     text = path.read_text(encoding="utf-8")
-    for old, new in new_wordings(path).items() if edition["next"] else ():
-        if text.count(old) != 1:
-            raise SourceError(f"{path.name}: {old!r} is there {text.count(old)} times, not once")
-        text = text.replace(old, new)
     for number, line in enumerate(text.split("\n"), start=1):
         line = line.strip()
         if not line.startswith("#"):

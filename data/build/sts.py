@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from output import Output, tab_lines
-from sources import NEXT, Block, edition, read_blocks, rungs, source_files
+from sources import LATER, Block, read_blocks, rungs, source_files
 from variation import heads, renderings, shuffled
 
 # Source file -> how many of its ladders each set gets: (corpus, sub-file, ladders).
@@ -78,11 +78,10 @@ def build(output: Output) -> None:
 def deal() -> dict[tuple[str, str], list[Block]]:
     """The ladders of each set. A file with fewer or more ladders is shared out in proportion.
 
-    Those of the next edition are shared out apart, so that no other ladder changes its set.
+    Those that came later are shared out apart, so that no other ladder changed its set.
     """
     sets: dict[tuple[str, str], list[Block]] = {}
-    paths = [*source_files("sts"), *(source_files(NEXT) if edition["next"] else ())]
-    for path in paths:
+    for path in (*source_files("sts"), *source_files(LATER)):
         seed = (path.parent.name, path.stem)
         blocks = shuffled(read_blocks(path), *seed, key=lambda block: block.name)
         shares = SHARES[path.stem]

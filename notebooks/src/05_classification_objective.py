@@ -99,7 +99,7 @@ came_from(whole)
 # %%
 CLASSES = ("entailment", "neutral", "contradiction")  # labels 0, 1, 2
 profile = lesson(get_profile())
-corpus = profile.studied_nli
+corpus = profile.nli
 nli = data.load(corpus, "train").shuffle(seed=1)
 for row in nli.select(range(10)):
     print(f"- {row['sentence1']}\n  {row['sentence2']}\n  = {CLASSES[row['label']]}\n")

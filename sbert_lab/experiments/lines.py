@@ -11,7 +11,7 @@ from sbert_lab.experiments.evaluation import sections, sts
 from sbert_lab.experiments.evaluation.resampling import over_seeds
 from sbert_lab.experiments.results import Outcome, Results, Row
 from sbert_lab.experiments.systems import get_system
-from sbert_lab.experiments.zoo.rows import most_pairs
+from sbert_lab.experiments.zoo.rows import corpus_of
 from sbert_lab.profiles import Profile
 
 Make = Callable[["Profile", int], object]
@@ -47,9 +47,10 @@ def row(
 def data_seen(profile: Profile, parts: Iterable[tuple[str, str]]) -> str:
     """How much of each corpus and split was there, and how much of it was used."""
     said = []
-    for name, split in parts:
+    for given, split in parts:
+        name = corpus_of(given, profile)
         covered = data.coverage(name, split, profile=profile)
-        most = most_pairs(name, profile) if split == "train" else None
+        most = profile.nli_pairs if (name, split) == (profile.nli, "train") else None
         said.append(f"{name} {split}: {covered}" + (f", {most:,} of them used" if most else ""))
     return "; ".join(said)
 

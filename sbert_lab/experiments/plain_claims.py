@@ -12,6 +12,7 @@ from sbert_lab import data
 from sbert_lab.experiments.building import build
 from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.evaluation.speed import synchronize
+from sbert_lab.experiments.zoo.rows import nli_pairs
 from sbert_lab.profiles import Profile
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.training import take_step
@@ -59,7 +60,7 @@ def c03(profile: Profile) -> tuple[bool, str]:
 @measures("C04")
 def c04(profile: Profile) -> tuple[bool, str]:
     """The profile's NLI training, extrapolated from some of its steps."""
-    rows = data.load("nli", "train", profile=profile)
+    rows = nli_pairs(profile)
     encoder = build("raw-mean", profile)
     task = Siamese(encoder, "classification").train()
     optimizer = torch.optim.AdamW(task.parameters(), lr=profile.train.learning_rate)

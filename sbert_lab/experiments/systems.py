@@ -84,7 +84,7 @@ SYSTEMS = (
     System("raw-roberta", "raw RoBERTa MEAN", "model", "roberta", "mean",
            note="the RoBERTa backbone as pretrained, averaged", **_EXTRA),
     System("mini-sbert", "mini-sbert", "model", "mini-sbert",
-           note="tuned on NLI: in-batch negatives on entailments", **_EXTRA),
+           note="mini-bert-2 taught by a larger encoder's vectors", **_EXTRA),
     System("minilm", "all-MiniLM-L6-v2", "wheel", "all-MiniLM-L6-v2", **_EXTRA,
            note="as published by others: 22 million parameters, over a billion training pairs"),
 

@@ -14,7 +14,7 @@ from sbert_lab.tasks.cross_encoder import CrossEncoder
 from sbert_lab.tasks.siamese import Siamese
 from sbert_lab.training import train
 
-CORPORA = {"classification": "nli", "regression": "stsb", "triplet": "wiki_sections"}
+CORPORA = {"regression": "stsb", "triplet": "wiki_sections"}
 
 
 def train_to_folder(
@@ -37,7 +37,7 @@ def train_to_folder(
         raise InputError(f"{output} is a file: name a folder that the model can go into")
     settings = {"classification": profile.train, "regression": profile.sts}
     config = replace(settings.get(objective, profile.sections), **changed)
-    name = data or CORPORA[objective]
+    name = data or CORPORA.get(objective, profile.nli)
     if name.endswith(".jsonl"):
         chosen = read_jsonl(name)
     else:

@@ -46,7 +46,8 @@ class Cell:
 
 def training_pairs(objective: str, profile: Profile, *, shuffled: bool = False) -> list[dict]:
     """The pairs that all cells of an objective train on: the same for every cell and seed."""
-    corpus = {"NLI": "nli", "STSb": "stsb"}[require_choice("objective", objective, OBJECTIVES)]
+    names = {"NLI": profile.nli, "STSb": "stsb"}
+    corpus = names[require_choice("objective", objective, OBJECTIVES)]
     rows = data.load(corpus, "train", profile=profile)
     if profile.short_cells and len(rows) > PAIRS[objective]:
         order = np.random.default_rng(SUBSET_SEED).permutation(len(rows))

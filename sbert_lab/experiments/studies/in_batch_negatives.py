@@ -20,6 +20,7 @@ from sbert_lab.experiments.evaluation import everything
 from sbert_lab.experiments.results import Outcome, Row
 from sbert_lab.experiments.systems import name_of
 from sbert_lab.experiments.zoo import random_encoder
+from sbert_lab.experiments.zoo.rows import nli_pairs
 from sbert_lab.profiles import Profile, TrainConfig
 from sbert_lab.tasks import Siamese
 
@@ -80,12 +81,12 @@ def rows(profile: Profile) -> list[Row]:
         row("in-batch, twins masked", lambda seed: entailed(seed, Masked),
             "the same; rows that share a text do not count", seeds=SEEDS),
         row("mini-sbert", lambda seed: SentenceEncoder.load("mini-sbert"),
-            "in-batch negatives on real and our own entailments: other data", kind="extra"),
+            "taught by a larger encoder's vectors: other data", kind="extra"),
     ]  # fmt: skip
 
 
 def data_seen(profile: Profile) -> str:
-    return str(data.coverage("nli", "train", profile=profile))
+    return str(data.coverage(profile.nli, "train", profile=profile))
 
 
 def about(profile: Profile) -> dict:
@@ -124,7 +125,7 @@ def _tests(profile: Profile) -> everything.Tests:
 
 @cache
 def _nli(profile: Profile) -> list[dict]:
-    return [dict(row) for row in data.load("nli", "train", profile=profile)]
+    return [dict(row) for row in nli_pairs(profile)]
 
 
 def _entailments(profile: Profile) -> list[dict]:

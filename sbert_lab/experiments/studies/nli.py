@@ -68,7 +68,7 @@ def rows(profile: Profile) -> list[Row]:
 
 
 def data_seen(profile: Profile) -> str:
-    covered = data.coverage(profile.studied_nli, "train", profile=profile)
+    covered = data.coverage(profile.nli, "train", profile=profile)
     return f"at most {_most(profile):,} of {covered}, one epoch"
 
 
@@ -114,7 +114,7 @@ def _lower_half(seed: int) -> SentenceEncoder:
 
 def _pairs(profile: Profile, objective: str, seed: int, shuffled: bool) -> list[dict]:
     """The first training pairs in an order of the seed's."""
-    pairs = [dict(row) for row in data.load(profile.studied_nli, "train", profile=profile)]
+    pairs = [dict(row) for row in data.load(profile.nli, "train", profile=profile)]
     rng = random.Random(seed)
     rng.shuffle(pairs)
     pairs = pairs[: _most(profile)]
@@ -180,7 +180,7 @@ class _Looks:
     def __init__(self, profile: Profile, path: Path, pairs: int) -> None:
         self.path, self.pairs = path, pairs
         self.points = read_json(path) if path.is_file() else []
-        watched = data.load(profile.studied_nli, "dev", profile=profile).shuffle(seed=1)
+        watched = data.load(profile.nli, "dev", profile=profile).shuffle(seed=1)
         self.watched = watched.select(range(min(WATCHED, len(watched))))
         self.stsb = data.load("stsb", "dev", profile=profile)
 

@@ -19,7 +19,6 @@ from sbert_lab.experiments.zoo.rows import (
     PER_ARTICLE,
     SHUFFLE_SEED,
     VERSION,
-    most_pairs,
     sources_of,
 )
 from sbert_lab.experiments.zoo.starts import VECTORS, WORD_DROPOUT
@@ -68,7 +67,8 @@ def _rows_digest(recipe: Recipe, profile: Profile) -> str:
     sources = [corpus_digest(*source, profile) for source in sources_of(recipe, profile)]
     if recipe.corpus == "neighbours" and profile.own_data:
         sources.append(sha256(data_dir(*ARTICLES)))
-    sources += [str(most)] if (most := most_pairs(recipe.corpus, profile)) else []
+    if recipe.corpus == "nli" and profile.nli_pairs:
+        sources.append(str(profile.nli_pairs))
     return digest([*sources, VERSION, PER_ARTICLE, NEIGHBOURS, ALIKE, SHUFFLE_SEED])
 
 

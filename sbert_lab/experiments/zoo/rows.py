@@ -54,31 +54,38 @@ def rows_of(recipe: Recipe, profile: Profile) -> Rows:
 def sources_of(recipe: Recipe, profile: Profile) -> list[tuple[str, str]]:
     """The corpora and splits that the rows are made from: what a digest must cover."""
     if recipe.corpus == "wiki_sections":
-        return [("wikitext2", "train")] if _builds_sections(profile) else [_own(recipe)]
+        return [("wikitext2", "train")] if _builds_sections(profile) else [_own(recipe, profile)]
     if recipe.corpus == "questions-forum":
         return [("quora", "train"), (_forum(profile), "all")]
     if recipe.corpus == "neighbours":
         return [("wiki_sections" if profile.own_data else "wikitext2", "train")]
-    return [_own(recipe)]
+    return [_own(recipe, profile)]
 
 
-def _own(recipe: Recipe) -> tuple[str, str]:
-    return recipe.corpus, recipe.split
+def _own(recipe: Recipe, profile: Profile) -> tuple[str, str]:
+    return corpus_of(recipe.corpus, profile), recipe.split
 
 
 def _corpus(recipe: Recipe, profile: Profile) -> Rows:
-    rows = data.load(recipe.corpus, recipe.split, profile=profile)
-    covered = data.coverage(recipe.corpus, recipe.split, profile=profile)
-    most = most_pairs(recipe.corpus, profile)
-    if most and most < len(rows):
-        chosen = rows.shuffle(seed=SHUFFLE_SEED).select(range(most))
-        return Rows(chosen, f"{covered}, {most:,} of them used", True)
-    return Rows(rows, str(covered), covered.partial)
+    name, split = _own(recipe, profile)
+    covered = data.coverage(name, split, profile=profile)
+    if name != profile.nli:
+        return Rows(data.load(name, split, profile=profile), str(covered), covered.partial)
+    rows = nli_pairs(profile)
+    used = f", {len(rows):,} of them used" if len(rows) < covered.rows else ""
+    return Rows(rows, f"{covered}{used}", covered.partial)
 
 
-def most_pairs(corpus: str, profile: Profile) -> int | None:
-    """How many of a corpus's pairs a profile trains on at most; the same ones for everybody."""
-    return profile.nli_pairs if corpus == "nli" else None
+def corpus_of(name: str, profile: Profile) -> str:
+    """The corpus that a recipe means: which one is "nli" depends on the profile."""
+    return profile.nli if name == "nli" else name
+
+
+def nli_pairs(profile: Profile):
+    """The NLI pairs that a profile trains on: all, or the same part of them for everybody."""
+    rows = data.load(profile.nli, "train", profile=profile)
+    most = profile.nli_pairs or len(rows)
+    return rows.shuffle(seed=SHUFFLE_SEED).select(range(most)) if most < len(rows) else rows
 
 
 # ---- sections and neighbours
