@@ -21,7 +21,7 @@ from sbert_lab.profiles import TrainConfig, get_profile
 from sbert_lab.word_vectors import WordVectors
 
 SHORT = TrainConfig(max_steps=2, batch_size=4, learning_rate=1e-3)
-CORPORA = ("snli", "multinli", "stsb", "wiki_sections", "quora", "afs")
+CORPORA = ("everyday_snli", "everyday_multinli", "stsb", "wiki_sections", "quora", "afs")
 WITHOUT_BERT = (
     "infersent-nli infersent-nli-mean use-nli use-forum use-nli-forum dor-sections skip-thoughts"
 )
@@ -55,8 +55,8 @@ def small_home(tmp_path_factory) -> Path:
         "wiki_sections/train_articles.txt": article,
         "quora/quora_duplicate_questions.tsv": QUORA + duplicates,
         "afs/ArgPairs_dogs.csv": AFS + facets,
-        "snli/snli_1.0_train.jsonl": nli,
-        "multinli/multinli_1.0_train.jsonl": nli,
+        "everyday_snli/snli_1.0_train.jsonl": nli,
+        "everyday_multinli/multinli_1.0_train.jsonl": nli,
         "stsbenchmark/sts-train.csv": stsb,
         "stsbenchmark/sts-dev.csv": stsb.replace("runs", "sings"),
         "wiki_sections/train.csv": "Sentence1,Sentence2,Sentence3,Article\n" + triplets,

@@ -28,6 +28,7 @@ from sbert_lab.course import plots
 from sbert_lab.devices import move
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper, results
+from sbert_lab.experiments.zoo.rows import nli_pairs
 from sbert_lab.profiles import get_profile
 from sbert_lab.search import VectorIndex
 from sbert_lab.tasks import CrossEncoder, Siamese
@@ -559,7 +560,7 @@ print(f"{crossed:.0f} s with the cross-encoder, extrapolated")
 # training; here we only time it.
 
 # %% tags=["nbval-ignore-output"]
-rows = data.load("nli", "train")
+rows = nli_pairs(profile)
 task = Siamese(SentenceEncoder.load(profile.backbone), "classification").to(encoder.device).train()
 optimizer = torch.optim.AdamW(task.parameters(), lr=profile.train.learning_rate)
 size, steps = profile.train.batch_size, []

@@ -486,7 +486,7 @@ FOLDS, UNSEEN = "10-fold cross-validation", "cross-topic"
 beside = {
     "tf-idf": ("unsupervised", "tf-idf", "half of our pairs were chosen for their overlap"),
     "averaged word vectors": ("unsupervised", "Avg. GloVe embeddings", "our own vectors"),
-    "InferSent": ("unsupervised", "InferSent - GloVe", "a small BiLSTM, 12,300 NLI pairs"),
+    "InferSent": ("unsupervised", "InferSent - GloVe", "a small BiLSTM, few NLI pairs"),
     "SBERT-AFS, random folds": (FOLDS, "SBERT-AFS-base", small),
     "cross-encoder-AFS, random folds": (FOLDS, "BERT-AFS-base", small),
     "SBERT-AFS, cross-topic": (UNSEEN, "SBERT-AFS-base", small),

@@ -46,6 +46,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import results
 from sbert_lab.experiments.evaluation import everything
 from sbert_lab.experiments.ledger_page import by_group, recorded_entries, short, summary
+from sbert_lab.experiments.zoo.rows import nli_pairs
 from sbert_lab.objectives import in_batch_negatives_loss
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import Siamese
@@ -63,8 +64,8 @@ profile = get_profile()
 # nothing else. Ten of them, drawn by a fixed seed:
 
 # %%
-nli = data.load("nli", "train")
-print("NLI training pairs:", data.coverage("nli", "train"))
+nli = nli_pairs(profile)
+print("NLI training pairs:", len(nli), "of", data.coverage(profile.nli, "train"))
 entailments = [{"anchor": row["sentence1"], "positive": row["sentence2"]}
                for row in nli if row["label"] == 0]  # fmt: skip
 print(f"{len(entailments):,} of them are entailments")
@@ -498,7 +499,7 @@ mine = SentenceEncoder.load(
     choice["backbone"], pooling=choice["pooling"], max_length=profile.max_length
 )
 my_config = replace(profile.train, epochs=10, max_steps=choice["steps"], seed=choice["seed"],
-                    bucket_batches=0)  # fmt: skip
+                    learning_rate=4e-4, bucket_batches=0)  # fmt: skip
 task = Siamese(mine, choice["objective"], seed=choice["seed"])
 my_history = train(task, rows, my_config, run_dir=run_dir)
 print(f"{my_history.rows_seen[-1]:,} rows seen; loss {my_history.losses[0]:.2f} -> "
