@@ -30,7 +30,7 @@ FAMILY = {
     "mini-bert": "BERT: WordPiece, hidden words and next-sentence prediction",
     "mini-roberta": "RoBERTa: byte-level BPE, hidden words only",
     "mini-bert-2": "BERT, second generation: wider, more pieces, seventeen times the text",
-    "mini-sbert": "mini-bert tuned on the entailment pairs of NLI",
+    "mini-sbert": "mini-bert-2 taught by a larger encoder",
 }
 
 
@@ -98,19 +98,27 @@ def second_generation_lines(record: dict) -> list[str]:
     ]
 
 
-def tuning_lines(record: dict) -> list[str]:
+def teaching_lines(record: dict) -> list[str]:
+    """What mini-sbert learned from, and what follows for what it can prove."""
     config = record["config"]
+    scores = ", ".join(f"{score:.1f}" for score in record["stsb_dev_by_epoch"])
     return [
-        f"{record['pairs']:,} pairs of a sentence and one that follows from it (the entailments "
-        "among the SNLI and MultiNLI pairs at hand, and our own), each to be found among the "
-        f"others of its batch: {record['objective']}, {config['epochs']} epochs, batches of "
-        f"{config['batch_size']}, peak learning rate {config['learning_rate']}, MEAN pooling. This "
-        "is the idea of notebook 17, not the paper's softmax objective, which at this size lowers "
-        "the scores instead of raising them (`data/build/PRETRAINING.md`, notebook 05).",
+        f"It was then taught by a larger one, {record['teacher']} (22 million parameters), with "
+        f"{record['sentences']:,} sentences and no label, score or pair: the cosines among the "
+        "sentences of a batch should be the teacher's, and a linear map, thrown away afterwards, "
+        f"should turn its vectors into the teacher's. {config['epochs']} epochs, batches of "
+        f"{config['batch_size']}, peak learning rate {config['learning_rate']}, MEAN pooling. The "
+        "sentences are some of those of the backbone's text. This is not the paper's method but "
+        "one that came after it: notebook 17 says more, and notebook 05 shows the paper's.",
         "",
-        f"Real STSb dev: {record['stsb_dev_before']} before, {record['stsb_dev_after']} after.",
+        "**What it cannot prove.** Its teacher has seen a billion pairs, among them SNLI, MultiNLI "
+        "and Quora's duplicate questions. So a good score of mini-sbert says that a small network "
+        "can *hold* such a geometry, not that labels of NLI taught it. Tables of the course show "
+        "it beside the paper's systems, never as one of them.",
         "",
-        *curve_table(record["curve_rows"], record["curve_losses"], "pairs seen"),
+        f"Real STSb dev: {record['stsb_dev_before']} before; after each epoch {scores}.",
+        "",
+        *curve_table(record["curve_rows"], record["curve_losses"], "sentences seen"),
     ]
 
 
@@ -131,13 +139,14 @@ TEXT_2 = (
 )
 TEXTS = {
     "mini-bert-2": TEXT_2,
-    "mini-sbert": "It starts from mini-bert; see that card for its text.",
+    "mini-sbert": "It starts from mini-bert-2; see that card for its text.",
 }
 LICENCES = {
     "mini-bert-2": "Apache-2.0 for the weights. Their text: public domain (books), "
     "open textbooks, SNLI CC BY-SA 4.0, MultiNLI mixed (free to use), WikiText CC BY-SA, Tatoeba "
     "CC BY 2.0 FR, word vectors CC0."
 }
+LICENCES["mini-sbert"] = f"{LICENCES['mini-bert-2']} The teacher is Apache-2.0."
 LICENCE = (
     "Apache-2.0 for the weights. Their text: SNLI CC BY-SA 4.0, MultiNLI mixed (free to use), "
     "WikiText CC BY-SA, Tatoeba CC BY 2.0 FR, GloVe PDDL."
@@ -150,12 +159,19 @@ LIMITS = (
 )
 
 
+def maker(record: dict) -> str:
+    """The script that wrote the record, and the end of the code span around it."""
+    if "teacher" in record:
+        return "teach_sbert.py` with the course's own training loop"
+    return "pretraining/pretrain.py`" if "tokens" in record else "pretrain.py` (in the history)"
+
+
 def write_card(name: str, scores: dict) -> None:
     record = read_json(data_dir("results", "pretraining", f"{name}.json"))
     encoder = SentenceEncoder.load(name)
     config = encoder.backbone.config
     parameters = sum(p.numel() for p in encoder.parameters())
-    how = tuning_lines(record) if name == "mini-sbert" else pretraining_lines(record)
+    how = teaching_lines(record) if "teacher" in record else pretraining_lines(record)
     lines = [
         f"# {name}",
         "",
@@ -164,20 +180,11 @@ def write_card(name: str, scores: dict) -> None:
         f"{parameters:,} parameters, float32.",
         "",
         "## How it was made",
-        TEXTS.get(name, TEXT)
-        if name != "mini-sbert"
-        else "It starts from mini-bert; see that card for its text.",
+        TEXTS.get(name, TEXT),
         "",
         *how,
         "",
-        "Made by `data/build/"
-        + (
-            "tune_sbert.py` with the course's own training loop."
-            if name == "mini-sbert"
-            else "pretraining/pretrain.py`."
-            if "tokens" in record
-            else "pretrain.py` of its time (in the history)."
-        ),
+        f"Made by `data/build/{maker(record)}.",
         "",
         "## Scores",
         *score_table(scores),

@@ -623,7 +623,8 @@ limits = [
 ]  # yours
 
 # %% tags=["nbval-ignore-output"]
-corpus = {"questions": "quora", "sections": "wiki_sections"}.get(choice["data"], choice["data"])
+names = {"questions": "quora", "sections": "wiki_sections", "nli": profile.nli}
+corpus = names.get(choice["data"], choice["data"])
 seen = my_history.rows_seen[-1]
 used = f"{len(rows):,} of them fit the objective, {min(seen, len(rows)):,} were used"
 # Either the steps or the epochs ended the run: the other number would be false on the card.
