@@ -52,7 +52,7 @@ def same_vectors() -> None:
     from sbert_lab.encoder_folder import find_folder
 
     sentences = list(load("stsb", "test", profile="mini")["sentence1"])
-    for name in ("mini-bert", "mini-roberta", "mini-sbert"):
+    for name in ("mini-bert", "mini-bert-2", "mini-roberta", "mini-sbert"):
         ours = SentenceEncoder.load(name).encode(sentences)
         theirs = SentenceTransformer(str(find_folder(name)), device="cpu").encode(sentences)
         apart = np.abs(ours - theirs).max()
@@ -126,7 +126,7 @@ def real_scores() -> None:
     except LabError as error:
         print(f"left out, it needs a package registry: {error}")
         return
-    models |= {"mini-bert, raw BERT MEAN": "mini-bert", "mini-sbert, tuned on NLI": "mini-sbert"}
+    models |= {f"{name}": name.partition(",")[0] for name in ("mini-bert-2, raw", "mini-sbert")}
     for name, model in models.items():
         print(f"{name}: {score_pairs(SentenceEncoder.load(model).encode, rows)}")
 

@@ -7,7 +7,7 @@ from sbert_lab.paths import data_dir
 
 def main() -> None:
     cosines = []
-    for name in ("mini-bert", "mini-sbert"):
+    for name in ("mini-bert-2", "mini-sbert"):
         vectors = SentenceEncoder.load(name).encode(TWELVE, normalize=True)
         cosines.append(vectors @ vectors.T)
     figure = raw_beside_tuned(*cosines, TWELVE, THEMES)

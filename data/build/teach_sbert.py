@@ -16,10 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-import torch
 from pretraining_text import mini_text, real_text
-from torch import Tensor, nn
-from torch.nn import functional as F
 from tqdm import tqdm
 
 from sbert_lab import data
@@ -28,7 +25,7 @@ from sbert_lab.experiments.evaluation.sts import score_pairs
 from sbert_lab.files import write_json
 from sbert_lab.paths import data_dir
 from sbert_lab.profiles import TrainConfig
-from sbert_lab.tasks.rows import PreparedRows, collate_rows, prepare_rows
+from sbert_lab.tasks import Taught
 from sbert_lab.training import train
 
 TEACHER = "all-MiniLM-L6-v2"
@@ -60,33 +57,6 @@ def teach(texts: Sequence[str], folder: Path) -> np.ndarray:
     return np.concatenate(parts)
 
 
-class Learner(nn.Module):
-    """A task for train(): rows are a sentence and its number, answers the teacher's vectors."""
-
-    def __init__(self, encoder: SentenceEncoder, vectors: np.ndarray, *, seed: int) -> None:
-        super().__init__()
-        self.encoder, self.vectors = encoder, vectors
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self.head = nn.Linear(encoder.dimension, vectors.shape[1])
-
-    def prepare(self, rows: Sequence[dict]) -> PreparedRows:
-        found = prepare_rows(rows, ("text",), tokenize=self.encoder.tokenize)
-        found.columns["number"] = [row["number"] for row in rows]
-        return found
-
-    def collate(self, rows: Sequence[dict]) -> dict[str, object]:
-        batch = collate_rows(rows, ("text",), pad=self.encoder.pad)
-        wanted = self.vectors[[row["number"] for row in rows]]
-        return batch | {"wanted": torch.from_numpy(wanted.astype(np.float32))}
-
-    def forward(self, batch: dict[str, object]) -> Tensor:
-        learned, wanted = self.encoder(**batch["text"]).float(), batch["wanted"]
-        mapped = F.cosine_similarity(self.head(learned).float(), wanted).mean()
-        unit = F.normalize(learned, dim=-1)
-        return 1 - mapped + 20 * F.mse_loss(unit @ unit.T, wanted @ wanted.T)
-
-
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True)
@@ -116,8 +86,8 @@ def main(arguments: list[str]) -> int:
         max_steps=given.steps,
         bucket_batches=20,
     )
-    task = Learner(encoder, vectors, seed=given.seed)
-    rows = [{"text": text, "number": number} for number, text in enumerate(texts)]
+    task = Taught(encoder, vectors, seed=given.seed)
+    rows = [{"text": text} for text in texts]
     history = train(
         task,
         rows,

@@ -45,16 +45,16 @@ for number, sentence in enumerate(TWELVE):
     print(f"{THEMES[number // 3]:8} {sentence}")
 
 # %% [markdown]
-# We give them to two encoders. **mini-bert** has only learned to guess hidden words in running
-# text; its token vectors are averaged. **mini-sbert** is mini-bert after some more training, on
-# pairs where the second sentence follows from the first. The paper trains on such data, too, with
-# another objective: notebook 05 does that, and notebook 17 explains the one used here.
+# We give them to two encoders. **mini-bert-2** has only learned to guess hidden words in running
+# text; its token vectors are averaged. **mini-sbert** is the same network after some more training:
+# a larger encoder showed it where sentences belong. The paper's way is another one, pairs with
+# labels: notebook 05 does that, and notebook 17 says more about learning from a teacher.
 #
 # The closeness of two vectors is measured by their **cosine**: 1 if they point the same way, 0 if
 # they are at a right angle, -1 if they point in opposite directions.
 #
 # **Predict.** Take two sentences from *different* themes, a violin and a boat, say. What is their
-# cosine in raw mini-bert, on average? Write a number between 0 and 1 in place of `None`.
+# cosine in raw mini-bert-2, on average? Write a number between 0 and 1 in place of `None`.
 
 # %%
 guess_between = None  # your guess
@@ -63,14 +63,14 @@ guess_between = None  # your guess
 # Here is the whole computation: load both encoders, encode the sentences, take all cosines.
 
 # %%
-raw = SentenceEncoder.load("mini-bert", pooling="mean")
+raw = SentenceEncoder.load("mini-bert-2", pooling="mean")
 tuned = SentenceEncoder.load("mini-sbert")
 vectors = {"raw": raw.encode(TWELVE, normalize=True), "tuned": tuned.encode(TWELVE, normalize=True)}
 cosines = {name: u @ u.T for name, u in vectors.items()}  # (12, 12)
 print("vectors", vectors["raw"].shape, "cosines", cosines["raw"].shape)
 
 # %% [markdown]
-# First a look. A vector has 128 numbers, a page has two directions, so each panel takes the two in
+# First a look. A vector has 256 numbers, a page has two directions, so each panel takes the two in
 # which its twelve vectors differ most. A triangle joins the three sentences of a theme.
 
 # %%
@@ -78,12 +78,12 @@ plots.show(
     figures.map_of_twelve(vectors),
     caption="The same twelve sentences before and after training. Good themes are small triangles "
     "that keep apart. The titles say how much of all differences these two directions show.",
-    alt="Two maps of twelve points in four colours, raw mini-bert on the left and tuned mini-sbert "
+    alt="Two maps of twelve points in four colours, raw mini-bert-2 on the left and tuned mini-sbert "
     "on the right; triangles join the three sentences of each theme.",
 )
 
 # %% [markdown]
-# A map in two directions hides the other 126, so we count in all of them. A **gap** is how much
+# A map in two directions hides the other 254, so we count in all of them. A **gap** is how much
 # closer sentences of one theme are than sentences of different themes. It only counts against the
 # **spread** of the cosines: 0.1 is much if unrelated pairs all lie within 0.05, and little if they
 # are scattered over 0.3.
@@ -117,7 +117,7 @@ plots.show(
     figures.raw_beside_tuned(cosines["raw"], cosines["tuned"], TWELVE, THEMES),
     caption="Same sentences, same size of network, same colour scale. In which matrix do the four "
     "blocks along the diagonal stand out more? Which sentence does not join its theme?",
-    alt="Two 12 by 12 heat maps of cosines on one colour scale, raw mini-bert on the left and "
+    alt="Two 12 by 12 heat maps of cosines on one colour scale, raw mini-bert-2 on the left and "
     "tuned mini-sbert on the right. White lines part the four themes, so that the blocks on the "
     "diagonal hold the pairs of one theme.",
 )
@@ -252,7 +252,7 @@ checks.nearest(my_sentence, nearest_sentence)
 
 # %%
 def place(sentence):
-    encoders = {"raw mini-bert": raw, "tuned mini-sbert": tuned}
+    encoders = {"raw mini-bert-2": raw, "tuned mini-sbert": tuned}
     found = {
         name: one.encode([sentence, *TWELVE], normalize=True) for name, one in encoders.items()
     }
@@ -264,7 +264,7 @@ _ = widgets.explore(
     sentence=widgets.Words("your sentence", "My aunt plays the flute in an orchestra."),
     caption="The longest bar of each panel has a black frame; the title names its theme. Type a "
     "sentence about dogs that never says dog: does it get there in both panels?",
-    alt="Two panels of twelve bars, the cosines of one sentence with the twelve, for raw mini-bert "
+    alt="Two panels of twelve bars, the cosines of one sentence with the twelve, for raw mini-bert-2 "
     "and tuned mini-sbert; colours are the themes, a black frame marks the nearest.",
 )
 

@@ -491,9 +491,9 @@ shows(
 
 # %% [markdown]
 # Notebook 05 shows the effect while it happens. The
-# row `mini-sbert` does not prove another objective better, high as it is: it was tuned with
-# in-batch negatives, but also on other pairs (real entailments and our own), with settings that
-# were chosen after looking at STSb. Notebook 17 makes the fair comparison.
+# row `mini-sbert` does not prove another objective better, high as it is: it starts from another,
+# larger network and was taught by the vectors of a much larger encoder, which had seen a billion
+# pairs. It shows what a small network can hold. Notebook 17 compares objectives fairly.
 
 # %% [markdown]
 # ## 6 · The verdicts

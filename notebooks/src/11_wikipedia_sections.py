@@ -442,10 +442,10 @@ print(", ".join(f"{row} {table.mean(row, 'accuracy'):.1f}" for row in (*bases, "
 if "mini-sbert" in differences:
     shows(
         differences["mini-sbert"],
-        more="*mini-sbert*, tuned on NLI, never saw a section and stays behind: sections taught more.",
-        less="*mini-sbert*, tuned on NLI, never saw a section and is ahead of SBERT-WikiSec: this test "
+        more="*mini-sbert*, taught by a larger encoder, never saw a section label and stays behind: sections taught more.",
+        less="*mini-sbert*, taught by a larger encoder, never saw a section label and is ahead of SBERT-WikiSec: this test "
         "can be passed without sections.",
-        same="*mini-sbert*, tuned on NLI, never saw a section and does about as well: this test can be "
+        same="*mini-sbert*, taught by a larger encoder, never saw a section label and does about as well: this test can be "
         "passed without sections.",
     )
 

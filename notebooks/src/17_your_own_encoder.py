@@ -242,9 +242,9 @@ peek(in_batch_negatives_loss, folded=True)
 # ## 2 · The same sentences, two objectives
 #
 # Is it better than the paper's softmax? Most comparisons that you will meet are not fair. Nor were
-# ours, until now: Table 1's recorded rows have *SBERT-NLI* (softmax, our own NLI) and *mini-sbert*
-# (in-batch negatives), but mini-sbert learned from **real and our own** entailments, with settings
-# chosen after looking at STSb, the similarity benchmark. Other data, another budget: no contest.
+# ours, until now: Table 1's recorded rows have *SBERT-NLI* (softmax, our own NLI) and *mini-sbert*,
+# but mini-sbert is a larger network that copied the vectors of a much larger encoder. Another
+# network, other data, another budget: no contest. (Section 2b is about that way of learning.)
 
 # %%
 if results.has_table(1, "mini"):

@@ -251,7 +251,7 @@ def raw_beside_tuned(
     figure, (left, right) = new(10, 3.9, columns=2, sharey=True)
     lowest = min(0.0, float(np.min(raw)), float(np.min(tuned)))
     size = len(sentences) // len(themes)
-    for axes, matrix, title in ((left, raw, "raw mini-bert"), (right, tuned, "tuned mini-sbert")):
+    for axes, matrix, title in ((left, raw, "raw mini-bert-2"), (right, tuned, "tuned mini-sbert")):
         image = axes.imshow(matrix, vmin=lowest, vmax=1, cmap="cividis")
         axes.set_title(title)
         _mark_themes(axes, themes, size)

@@ -6,5 +6,6 @@
 from sbert_lab.tasks.cross_encoder import CrossEncoder
 from sbert_lab.tasks.poly_encoder import PolyEncoder
 from sbert_lab.tasks.siamese import Siamese
+from sbert_lab.tasks.taught import Taught
 
-__all__ = ["CrossEncoder", "PolyEncoder", "Siamese"]
+__all__ = ["CrossEncoder", "PolyEncoder", "Siamese", "Taught"]
