@@ -49,7 +49,7 @@ from sbert_lab.experiments.ledger_page import by_group, recorded_entries, short,
 from sbert_lab.experiments.zoo.rows import nli_pairs
 from sbert_lab.objectives import in_batch_negatives_loss
 from sbert_lab.profiles import get_profile
-from sbert_lab.tasks import Siamese
+from sbert_lab.tasks import Siamese, Taught
 from sbert_lab.training import train
 from sbert_lab.training.plan import plan_epoch
 
@@ -244,7 +244,7 @@ peek(in_batch_negatives_loss, folded=True)
 # Is it better than the paper's softmax? Most comparisons that you will meet are not fair. Nor were
 # ours, until now: Table 1's recorded rows have *SBERT-NLI* (softmax, our own NLI) and *mini-sbert*,
 # but mini-sbert is a larger network that copied the vectors of a much larger encoder. Another
-# network, other data, another budget: no contest. (Section 2b is about that way of learning.)
+# network, other data, another budget: no contest. (The end of this section is about that way of learning.)
 
 # %%
 if results.has_table(1, "mini"):
@@ -384,6 +384,41 @@ plots.show(
 # that is thrown away, and the cosine changes only as a side effect. Many public encoders of today
 # are trained with in-batch negatives; the card of all-MiniLM-L6-v2 counts more than a billion
 # pairs.
+
+# %% [markdown]
+# ### A third way: a teacher
+#
+# Softmax needs labels, in-batch negatives need pairs. What if you have plain sentences only, but
+# also an encoder that is better than yours? Then let yours place sentences where the other one
+# places them. **mini-sbert** was made like this. Its teacher was all-MiniLM-L6-v2, three times as
+# large; no label and no pair was used. Two things were asked of it: within a batch, all cosines
+# should be the teacher's, and a linear map should turn its vectors into the teacher's. (The map is
+# thrown away, like the softmax head.)
+
+# %%
+peek(Taught.forward)
+
+# %%
+made = results.open_pretraining("mini-sbert")
+print("recorded by data/build/teach_sbert.py; Spearman of the cosine on real STSb dev:")
+print(f"  before                       {made['stsb_dev_before']:.1f}")
+for epoch, score in enumerate(made["stsb_dev_by_epoch"], start=1):
+    print(f"  after {epoch * made['sentences']:9,} sentences    {score:.1f}")
+shows(
+    made["stsb_dev_after"] - results.open_study("nli", "real").mean("softmax", "stsb dev"),
+    more="That is {by:.1f} points above what the softmax objective reached from the same network with "
+    "real NLI pairs (notebook 05).",
+    less="That is {by:.1f} points *below* what the softmax objective reached from the same network with "
+    "real NLI pairs (notebook 05).",
+    same="The softmax objective reached the same from this network with real NLI pairs (notebook 05).",
+)
+
+# %% [markdown]
+# So the network is not too small for good sentence vectors: it can hold them. What differs is how
+# much each training row says. A label says one of three things about one pair. A teacher says, for
+# *every* two of the 128 sentences in a batch, how close they belong. The price: the pupil learns
+# the teacher's mistakes, too, and its scores prove nothing about labels. This teacher has seen NLI
+# and a billion other pairs.
 
 # %% [markdown]
 # ## 3 · Your encoder

@@ -208,6 +208,14 @@ def open_recorded(which: int | str, profile: str | Profile | None = None) -> Res
     return Results(read_json(path), predictions, path)
 
 
+def open_pretraining(name: str) -> dict:
+    """How a model in data/models was made: settings, loss curve, scores along the way."""
+    path = results_dir("pretraining", f"{name}.json")
+    if not path.is_file():
+        raise DataError(f"{path} is missing: restore it with `git checkout -- data/results`")
+    return read_json(path)
+
+
 def open_bench() -> dict:
     """What `make bench` measured: rows with ratios, and on which machine."""
     path = results_dir("bench.json")
