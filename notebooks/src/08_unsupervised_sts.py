@@ -484,8 +484,7 @@ shows(
     more="In the paper NLI training lifts averaged BERT from 54.81 to 74.89; here it gained {by:.1f} "
     "points.",
     less="In the paper NLI training lifts averaged BERT from 54.81 to 74.89; here it **cost** {by:.1f} "
-    "points. One reason is known: in this table the head, which starts at random, learns only as fast as "
-    "the encoder, and until it knows something it teaches noise. Notebook 05, section 6, has both rates.",
+    "points. Notebook 05 asks when that happens.",
     same="In the paper NLI training lifts averaged BERT from 54.81 to 74.89; here it changed nothing.",
 )
 
