@@ -70,7 +70,7 @@ def test_a_wrong_answer_gets_its_hint():
 
 
 def test_a_forgotten_return_is_named():
-    assert "does it end with `return" in verdict_of(twice, forgets_to_return)
+    assert "does every path end with `return" in verdict_of(twice, forgets_to_return)
 
 
 def crashes(number):

@@ -169,7 +169,7 @@ def call(answer: Callable, *args: object, **given: object) -> object:
     if not _missing(result):
         return result
     if isinstance(answer, FunctionType) and not is_stub(answer):
-        raise Hint(f"{answer.__name__} gives back nothing (None): does it end with `return ...`?")
+        raise Hint(f"{answer.__name__} gives back None: does every path end with `return ...`?")
     raise NotAttempted
 
 
