@@ -96,8 +96,9 @@ else:
 #
 # Write `build_triplets`. `articles` maps an article's title to its sections, and each section's
 # title to its sentences. Give back a list of `(article, anchor, positive, negative)`: **one for
-# every sentence that has a partner** in its section and a possible negative. Which partner and
-# which negative you take is up to you. Mind two traps: an article may repeat a sentence, in two
+# every sentence that has a partner** in its section and a possible negative: a sentence of another
+# section that does not stand in this one, too. Which partner and which negative you take is up to
+# you. Mind two traps: an article may repeat a sentence, in two
 # sections or in one, and it may have a single section.
 
 
