@@ -165,7 +165,7 @@ came_from(*tables.values())
 
 # %% [markdown]
 # Three rows are **floors**: a network that never learned anything (*random weights, untrained*),
-# one trained on scores dealt out at random (*shuffled scores*), one trained properly but without
+# one trained on scores shuffled among the pairs (*shuffled scores*), one trained properly but without
 # pretraining (*random start*).
 #
 # **Predict.** Which row is best in the run below: "SBERT", "SRoBERTa" or "cross-encoder"? And is it

@@ -402,7 +402,7 @@ print(wide(recorded).to_string())
 
 # %% [markdown]
 # Read it row by row. The *floors* are `random weights, untrained` and `SBERT-AFS, shuffled scores`
-# (SBERT trained on scores dealt out at random). Do not expect the first at zero: even a random
+# (SBERT trained on scores shuffled among the pairs). Do not expect the first at zero: even a random
 # network gives texts with common words similar vectors, and overlap says something here.
 #
 # Next, the leak in points: seen minus new sentences, same tested pairs, as many training pairs. The

@@ -333,7 +333,8 @@ print(verdicts["C22"].details)
 
 # %% [markdown]
 # The floors belong in every table: *random weights, untrained* (nothing was ever learned), *MEAN, NLI,
-# shuffled labels* (the labels mean nothing), and the *raw* encoder. (The rows trained on STSb follow in section 5.)
+# shuffled labels* (the labels mean nothing), and the *raw* encoder. (The rows trained on STSb follow
+# in section 5.)
 
 # %%
 shown = table.frame()
@@ -386,9 +387,8 @@ for name, values in overlap.items():
     print(f"{name:13} {len(values):5,} pairs, shared words {100 * np.mean(values):4.1f} %")
 
 # %% [markdown]
-# The guess needs contradictions that share about as many words with their premise as entailments do:
-# then shared words do not help to tell the two apart. A count that fits does not prove the guess. And
-# the floor has one seed only, so the gap may be smaller than it looks. (Notebook 05 has the longer
+# The guess needs contradictions that share about as many words with their premise as entailments do.
+# A count that fits does not prove it, and the floor has one seed only. (Notebook 05 has the longer
 # story.)
 
 # %% [markdown]

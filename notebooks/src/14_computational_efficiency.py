@@ -469,8 +469,8 @@ print("fastest:", max(several, key=lambda name: shown[name].median))
 
 # %% [markdown]
 # Batches larger than the fastest cost memory and bring nothing: a larger batch spans more lengths, so
-# it has more padding, and perhaps (a guess) its numbers no longer fit into the processor's cache. (The two lines with threads were not taken in turn, so
-# trust them less.)
+# it has more padding, and perhaps (a guess) its numbers no longer fit into the processor's cache. (The
+# two lines with threads were not taken in turn, so trust them less.)
 #
 # **Half precision.** On a GPU, `torch.autocast` runs the large products in 16 bits: half the
 # memory to move, and special units to do it. TF32 keeps 32 bits and rounds them inside the

@@ -128,7 +128,7 @@ print("shares:", [round(share, 2) for share in shares.tolist()])
 you_said(guess_shift, "stays" if torch.allclose(shares, shifted) else "changes")
 
 # %% [markdown]
-# Only differences between scores matter. Stretching them is another thing: scores twice as far
+# Only differences between scores matter. Stretching them does change the shares: scores twice as far
 # apart give a much more decided answer.
 
 # %%
@@ -194,9 +194,9 @@ for number in range(1, 6):
 # ## Recap
 #
 # A shape tells which dimension means what. The dimension you name in `sum` or `mean` disappears; the
-# one you name in `softmax` stays, and its numbers add up to 1. A mask with a 1 at its end broadcasts over the hidden
-# size, and a masked mean divides by the mask's sum. `backward` adds gradients to `.grad`, so they
-# are cleared before each step.
+# one you name in `softmax` stays, and its numbers add up to 1. A mask with a 1 at its end broadcasts
+# over the hidden size, and a masked mean divides by the mask's sum. `backward` adds gradients to
+# `.grad`, so they are cleared before each step.
 #
 # ## Questions
 #
