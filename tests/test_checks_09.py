@@ -31,7 +31,7 @@ GAINS = [
         ((0.68, 1.0, 1), "1-2 is what the text says"),
         ((0.5, -0.13, 0), "subtract its row"),
         ((0.68, -0.13, 2), "look at your two numbers again, +0.68 and -0.13"),
-        ((0.68, -0.13, False), "0, 1 or 2"),
+        ((0.68, -0.13, False), "one number, but it is a bool"),
         (("a point", -0.13, 0), "one number"),
     ],
 )

@@ -32,7 +32,7 @@ def counted_by_the_package(known, asked):
         (leaky, CORRECT),
         (counted_by_the_package, CORRECT),
         (lambda k, q: leaky(k, {frozenset(p) for p in q}), "asked twice counts twice"),
-        (lambda k, q: 10 if len(q) > 1 else 1, "should give 0"),
+        (lambda k, q: 13 if len(q) > 1 else 1, "should give 0"),
         (lambda k, q: 99, "collect the sentences"),
         (lambda k, q: [1, 2], "one number"),
     ],

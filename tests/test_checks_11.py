@@ -53,6 +53,11 @@ def at_random(articles):
     return rows
 
 
+def without_the_undecided(articles):
+    """Whoever takes a sentence of two sections for no anchor at all is right, too."""
+    return [row for row in made(partner, stranger)(articles) if "weather" not in row[1]]
+
+
 def built_by_the_package(articles):
     whole = [
         Article(title, {name: list(texts) for name, texts in parts.items()})
@@ -94,6 +99,7 @@ def careless(articles, title, name):
     ("answer", "line"),
     [
         (made(partner, stranger), CORRECT),
+        (without_the_undecided, CORRECT),
         (at_random, CORRECT),
         (built_by_the_package, CORRECT),
         (made(partner, elsewhere), "comes from another article"),

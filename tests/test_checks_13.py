@@ -28,6 +28,7 @@ ADDED = {"|u-v|": 14.74, "u*v": 11.40}
         ("(u*v)", ADDED, -0.34, CORRECT),
         (" (u * v) ", ADDED, -0.34, CORRECT),
         ("u*v", ADDED, None, NOT_ATTEMPTED),
+        ("u*v", ADDED | {"u*v": None}, -0.34, NOT_ATTEMPTED),
         ("|u-v|", ADDED, -0.34, "need not be the best alone"),
         ("(|u-v|)", ADDED, -0.34, "|u-v| alone has 69.78"),
         ("(u, v)", ADDED, -0.34, "parts that stand alone: |u-v| or u*v"),

@@ -93,6 +93,7 @@ def first_of(keep, turned=1):
         (lambda v, k, b: by_blocks(v, k, b)[::-1], "the highest cosine first"),
         (lambda v, k, b: scored(v)[:k], "two row numbers each, no cosines"),
         (lambda v, k, b: 3.0, "a list of pairs"),
+        (lambda v, k, b: by_blocks(v, k + 9, b), "keep the best k"),
     ],
 )
 def test_right_pairs_pass_in_any_style(answer, line):
@@ -214,6 +215,7 @@ def reporting(report):
         (reporting(lambda *given: 0.123), "2 hits"),
         (lambda *halves: (0.1, nb15.f1(*halves[2:], 0.1)), "another one has"),
         (lambda *halves: by_loop(*halves)[0], "two numbers are needed"),
+        (lambda *halves: by_loop(*halves)[::-1], "the threshold comes first"),
     ],
 )
 def test_a_threshold_from_dev_passes(answer, line):

@@ -5,7 +5,7 @@
 #
 # - put an interval on two kinds of luck: that of the seed and that of the test pairs;
 # - compute how many seeds a difference needs, and test "A gains more than B" with one resampling;
-# - pick a seed without fooling yourself, and hold a paper's sentence against its own table.
+# - pick a seed without fooling yourself, and check a paper's sentence against its own table.
 #
 # About MINUTES minutes, half a minute of it computing · profile mini · paper: section 4.2, Table 2
 
@@ -158,14 +158,14 @@ tables[profile.name] = results.open_table(2)
 for name, table in tables.items():
     seeds = len(table.seeds("SBERT-STSb"))
     pairs_tested = f"{len(table.gold('test')):,} test pairs"
-    print(f"recorded in profile {name}: {pairs_tested}, SBERT-STSb with {seeds} seeds")
+    print(f"recorded in profile {name}: {pairs_tested}; runs (seeds) of SBERT-STSb: {seeds}")
 
 # %% tags=["nbval-ignore-output"]
 came_from(*tables.values())
 
 # %% [markdown]
 # Three rows are **floors**: a network that never learned anything (*random weights, untrained*),
-# one trained on scores dealt out at random (*shuffled scores*), one trained properly but without
+# one trained on scores shuffled among the pairs (*shuffled scores*), one trained properly but without
 # pretraining (*random start*).
 #
 # **Predict.** Which row is best in the run below: "SBERT", "SRoBERTa" or "cross-encoder"? And is it
@@ -278,7 +278,7 @@ for name, one in tables.items():
     print(f"{name}: the cross-encoder is {lead:+.1f} points from random weights")
 
 # %% [markdown]
-# A cross-encoder below *random weights, untrained* is a **failed rival**: to be ahead of it proves
+# A cross-encoder below *random weights, untrained* is a **failed rival**: being ahead of it proves
 # nothing. (And "about as good" is not "no difference found": a wide interval finds no difference
 # either. The whole of it must lie within 2 points of 0.)
 #
@@ -388,8 +388,8 @@ for name, one in lucks.items():
               f"seeds: {'only one' if np.isnan(seed[0]) else several}")  # fmt: skip
 
 # %% [markdown]
-# More seeds narrow only the orange intervals, more test pairs only the blue ones. Our verdicts draw
-# both again, pairs and seeds.
+# More seeds narrow only the orange intervals, more test pairs only the blue ones. The intervals in
+# our verdicts resample both, pairs and seeds.
 
 # %% [markdown]
 # ## 5 · Who gains more from NLI?
@@ -398,8 +398,9 @@ for name, one in lucks.items():
 # ### Exercise 2 · The sentence and the table (2 points)
 #
 # The paper's text says that training on NLI first gives SBERT **1-2 points** more. Check it against
-# its own Table 2: what do SBERT *base* and SRoBERTa *base* gain, and how many of these two gains
-# lie from 1 to 2?
+# its own Table 2 (the rows called BERT are the cross-encoder): what do SBERT *base* and SRoBERTa
+# *base* gain from NLI first, compared with STSb alone? And how many of these two gains lie from
+# 1 to 2?
 
 # %%
 print(paper.table(2).to_string(index=False, na_rep="-"))
@@ -456,7 +457,8 @@ for name, one in tables.items():
 #
 # Now our own measurement. C12 says that NLI first helps the cross-encoder more than SBERT: a
 # *difference of differences*. All four systems must see the same drawn pairs, or the noise is counted
-# up to four times. So the pairs are drawn **once** (`drawn` above; the verdict draws the seeds, too):
+# up to four times. So the pairs are drawn **once** (`drawn` above; the verdict below it resamples the
+# seeds, too):
 
 # %%
 once = drawn[profile.name]
@@ -473,8 +475,8 @@ for name, parts in differences.items():
         print(paper.claim("C12", difference=parts["C12"], profile=name).details, end="\n\n")
 
 # %% [markdown]
-# What is different here: a small encoder and far fewer NLI pairs. Which matters more, we have not
-# tested.
+# Two things differ from the paper: our encoder is small, and it has seen far fewer NLI pairs. Which
+# of them matters more, we have not tested.
 #
 # <a id="q-nli-helps-cross-encoder"></a>
 # ### Why would NLI help the cross-encoder more?

@@ -106,7 +106,8 @@ guess_leak = None  # your guess, in per cent
 
 # %% [markdown]
 # By hand: deal the pairs, and for each fold count how many of a tested pair's two sentences stand in
-# some training pair of that fold: none, one or both.
+# some training pair of that fold: none, one or both. (`np.isin` says of each sentence whether it is
+# among those met; `np.bincount` counts the zeros, ones and twos.)
 
 # %%
 splits = table3.splits(profile)
@@ -114,7 +115,7 @@ folds = len(splits["random folds"])
 order = np.random.default_rng(0).permutation(len(pairs))
 known = np.zeros(3, dtype=int)  # tested pairs with none, one or both sentences known
 for fold in range(folds):
-    asked, learned = order[fold::folds], np.delete(order, np.s_[fold::folds])
+    asked, learned = order[fold::folds], np.delete(order, np.s_[fold::folds])  # the rest
     met = np.union1d(left[learned], right[learned])  # the sentences of the training pairs
     known += np.bincount(np.isin(left[asked], met) * 1 + np.isin(right[asked], met), minlength=3)
 leak = afs.total_leak(pairs, splits["random folds"])  # the package's folds and its count
@@ -156,12 +157,13 @@ checks.leaky_pairs(leaky_pairs)
 # regression objective (what its training tries to reach) with the encoder taken out. A sentence
 # that it has not met gets a random vector.
 #
-# **The SVR cannot remember.** A support vector regression like that of Misra et al. sees how
-# two texts overlap (shared words and n-grams, lengths, negation), never which texts they are.
+# **The SVR cannot remember.** A support vector regression, an older kind of learner, like that of
+# Misra et al. It sees how two texts overlap (shared words, shared runs of n words called *n-grams*,
+# lengths, negation), never which texts they are.
 #
 # How the table learns: the loop below is gradient descent on (cos - score)², by hand. Each pair
 # pulls its two vectors together or pushes them apart, and each sentence takes the mean of its
-# pulls.
+# pulls (`np.add.at` adds them up sentence by sentence).
 
 # %%
 first, second = afs.texts(pairs[:3])
@@ -170,7 +172,9 @@ print(f"the table knows {len(table)} sentences, each as {table.dimension} number
 peek(LookUpTable.fit)
 
 # %% [markdown]
-# For comparison, tf-idf: it reads, but it never saw a score (recorded).
+# The measure is Spearman: how well the order of a system's answers agrees with the order of the
+# people's scores, here times 100. For comparison, tf-idf: it reads, but it never saw a score
+# (recorded).
 
 # %%
 print(f"tf-idf: Spearman {recorded.mean('tf-idf', 'spearman'):.0f}")
@@ -263,7 +267,7 @@ print("the component split has the same folds as the cross-topic split:", same)
 # %% [markdown]
 # Each topic is **one** component: its sentences are so well connected that nothing can be cut
 # without a leak. The only clean split of these pairs is the cross-topic one, and that changes two
-# things at once: no known sentences *and* no known topic. To part them we must pay.
+# things at once: no known sentences *and* no known topic. Telling the two apart has a price: pairs.
 #
 # - **new sentences**: deal out the *sentences*, within each topic. Test pairs of two sentences of
 #   a fold, train on pairs with none of them, and throw away pairs with one foot on each side;
@@ -345,8 +349,8 @@ for name in learners[1:]:
 print(f"the two ways are at most {max(apart):.1f} points apart")
 
 # %% [markdown]
-# Nothing promises that they stay so close. In the check of Exercise 3 each topic is answered at a
-# level of its own, and one list for all of them halves the score.
+# Nothing promises that the two ways agree. In the check of Exercise 3 each topic is answered at a
+# level of its own, and one list for all of them costs more than half of the score.
 
 # %% [markdown]
 # Now live: a BiLSTM, trained like SBERT, on one random fold and on one cross-topic fold. Your own
@@ -398,7 +402,7 @@ print(wide(recorded).to_string())
 
 # %% [markdown]
 # Read it row by row. The *floors* are `random weights, untrained` and `SBERT-AFS, shuffled scores`
-# (SBERT trained on scores dealt out at random). Do not expect the first at zero: even a random
+# (SBERT trained on scores shuffled among the pairs). Do not expect the first at zero: even a random
 # network gives texts with common words similar vectors, and overlap says something here.
 #
 # Next, the leak in points: seen minus new sentences, same tested pairs, as many training pairs. The
@@ -412,9 +416,10 @@ for name in learners:
     print(f"{name:17} {drawn.mean():+5.1f} points ({low:+.1f} to {high:+.1f}): {word}")
 
 # %% [markdown]
-# The look-up table's line is pure memory. For the others the line says how much of their score in
-# this setting came from having met the sentences. A caution: only a third of the pairs is tested
-# here, with about half the training pairs of random folds.
+# The look-up table's line can only be memory. For the others the line estimates how much of their
+# score in this setting came from having met the sentences; *no clear difference* means that these
+# sentences are too few to tell. One reason: only a third of the pairs is tested here, with about half
+# the training pairs of random folds.
 #
 # The same systems along four splits:
 
@@ -468,10 +473,10 @@ for title, found in (("real", real_verdicts), (profile.name, verdicts)):
         print(title, verdict.details.replace("\n", f"\n{title} "))
 
 # %% [markdown]
-# Why, as far as we can tell:
+# How to read them:
 #
-# - **C13** (untrained systems do badly) depends on tf-idf: half of our pairs were chosen for their
-#   overlap, and 1,400 training pairs are few to beat it with.
+# - **C13** (untrained systems do badly): tf-idf is the hardest to beat in mini, because half of our
+#   pairs were chosen for their overlap, and few training pairs are there to learn more from.
 # - **C14 and C15** (SBERT and the cross-encoder) need a cross-encoder that has learned to compare.
 #   One that scores below `random weights, untrained` has not, and then the verdict is about its
 #   training, not about cross-encoders. The list at the end of this section names such rows.
@@ -560,7 +565,7 @@ for name in ("SBERT-AFS-base", "BERT-AFS-base"):
 #
 # A split decides what a score means: random folds of pairs let nearly every sentence be known, and
 # a table that cannot read does well there. Connected components forbid that, but where everything
-# is linked they leave only the cross-topic split; dealing out sentences parts the two effects
+# is linked they leave only the cross-topic split; dealing out sentences separates the two effects
 # at the price of pairs. The cross-topic number is the one to expect on tomorrow's topic.
 #
 # ## Questions

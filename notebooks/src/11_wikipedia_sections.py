@@ -96,8 +96,9 @@ else:
 #
 # Write `build_triplets`. `articles` maps an article's title to its sections, and each section's
 # title to its sentences. Give back a list of `(article, anchor, positive, negative)`: **one for
-# every sentence that has a partner** in its section and a possible negative. Which partner and
-# which negative you take is up to you. Mind two traps: an article may repeat a sentence, in two
+# every sentence that has a partner** in its section and a possible negative: a sentence of another
+# section that does not stand in this one, too. Which partner and which negative you take is up to
+# you. Mind two traps: an article may repeat a sentence, in two
 # sections or in one, and it may have a single section.
 
 
@@ -162,8 +163,8 @@ for name, encode in {"constant": sections.constant_encoder, "raw": raw.encode}.i
         you_said(guess_constant, package.accuracy, unit="%, with a tie as a miss")
 
 # %% [markdown]
-# One character of code (<= for <), and an encoder that knows nothing is perfect. So a **tie is a miss** here,
-# as in the public libraries. Networks hardly ever tie. Systems that count things tie all the
+# One character of code (<= for <), and an encoder that knows nothing is perfect. So a **tie is a
+# miss** here, as in the public libraries. Networks hardly ever tie. Systems that count things tie all the
 # time, and for them "a tie is a miss" is hard: with a coin they would win half of the ties. We
 # report both, and chance is 50 only *with a coin*.
 #
@@ -423,8 +424,9 @@ plots.show(
 )
 
 # %% [markdown]
-# The floors first. *SBERT-WikiSec, shuffled roles* was trained like SBERT, but a coin had swapped positive and
-# negative: whatever it scores above 50, it brought along from pretraining and not from labels.
+# The floors first. *SBERT-WikiSec, shuffled roles* was trained like SBERT, but with a coin deciding
+# which sentence was called positive and which negative: whatever it scores above 50 comes from
+# pretraining and not from labels.
 # The same holds for *raw BERT MEAN*. So the section labels' own contribution is a **difference**:
 
 # %%
@@ -482,7 +484,8 @@ paper.compare(
 #
 # ### The claim
 #
-# **Predict.** C16 says: SBERT above the BiLSTM, that above averaged word vectors, those above
+# **Predict.** The paper's claim C16 (one of its statements, with a rule fixed before the run) says:
+# SBERT above the BiLSTM, that above averaged word vectors, those above
 # skip-thoughts, each with a 95 % interval above 0. Will it hold in mini: "holds", "inconclusive"
 # or "does not hold"?
 
@@ -524,7 +527,7 @@ else:
     print("no run on real articles is recorded here")
 
 # %% [markdown]
-# In part 3 real articles were kinder to word overlap than ours. How does it compare, with a coin
+# In section 3 real articles were kinder to word overlap than ours. How does it compare, with a coin
 # for its ties, with the systems that were trained, or that average vectors?
 
 # %%
@@ -575,7 +578,7 @@ if real:
 #
 # <details><summary>1. Somebody reports 95 % on section triplets. What do you ask first?</summary>
 #
-# How was it split? By triplet, a memory that cannot read got about that in part 4. Then: what do
+# How was it split? By triplet, a memory that cannot read got about that in section 4. Then: what do
 # the cheap cues get, and are ties hits?
 # </details>
 #

@@ -24,6 +24,8 @@ import numpy as np
 from IPython.display import display
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from sbert_lab import data
 from sbert_lab.course import nb12 as checks
@@ -150,10 +152,12 @@ plots.show(
 # %% [markdown]
 # ### Exercise 1 · Nested cross-validation (3 points)
 #
-# Write it yourself, with standardised features this time: `StandardScaler`, then
-# `LogisticRegression(C=c, max_iter=5000)`. `grid` has the values of C; `folds` is a
-# `StratifiedKFold`, use it for the outer and for the inner split. Of equally good values of C take
-# the first. A scaler learns too: mind which rows it sees.
+# Write it yourself, with standardised features this time (each column with mean 0 and spread 1):
+# `make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=5000))` is one model of both, with
+# `fit` and `score`. `grid` has the values of C; `folds` is a `StratifiedKFold`, use it for the outer
+# and for the inner split: `folds.split(features, labels)` gives the places of the training rows and
+# of the held-out rows, fold by fold. Of equally good values of C take the first. A scaler learns too:
+# mind which rows it sees.
 
 
 # %% id="12-nested" tags=["exercise", "points:3"]
@@ -161,8 +165,6 @@ def nested_accuracy(features, labels, grid, folds):
     """(N, H), (N,) -> the mean accuracy (0 to 1) over the outer folds."""
     ### BEGIN SOLUTION
     from sklearn.model_selection import GridSearchCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
 
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000))
     search = GridSearchCV(model, {"logisticregression__C": list(grid)}, cv=folds)
@@ -318,7 +320,8 @@ for sentence, chance in zip(mine, judge.predict_proba(raw(mine))[:, 1], strict=T
 # All rows of the table, *recorded*: every system on seven tasks with SentEval's protocol, and in
 # the last column the same vectors under cosine (mean Spearman over seven STS sets: how well the
 # order of the cosines agrees with people's scores). InferSent and the averaging nets are our own,
-# small, and trained on our own NLI pairs. The two floors are at the end.
+# small, and trained on our own NLI pairs; the averaging net stands for the paper's Universal
+# Sentence Encoder (USE). The two floors are at the end.
 
 # %%
 table = results.open_table(5)
@@ -341,9 +344,9 @@ for row in table.rows:
     print(f"{row:35} {table.kind(row):7} {table.note(row)}")
 
 # %% [markdown]
-# *Raw BERT MEAN, shuffled task labels* is a classifier that was taught nonsense. One might expect it to give what the
-# largest class gives. It gives less where that class is large, because it has learned to choose the
-# other answer now and then:
+# *Raw BERT MEAN, shuffled task labels* is a classifier that was taught nonsense. One might expect it
+# to give what the largest class gives. It can give less, because it has learned to choose the other
+# answer now and then:
 
 # %%
 largest = {
@@ -360,7 +363,7 @@ for name, share in largest.items():
 # learned nothing at all: even its vectors tell words apart, and a classifier can use that. (Wieting
 # and Kiela built on this in 2019: random encoders are a strong floor for SentEval.) A system earns
 # praise only above all of them. Which ones rise above random weights, by the average of the seven
-# tasks and a 95 % interval over test items?
+# tasks and a 95 % interval over test items (drawn again and again with repeats, the bootstrap)?
 
 
 # %%
@@ -405,7 +408,8 @@ plots.show(
         marked=("raw BERT MEAN", "averaged word vectors", "SBERT-NLI"),
     ),
     caption="Best system on top. Look for lines that cross: those systems trade places when the "
-    "reader changes from a cosine to a classifier. Raw BERT MEAN against averaged word vectors is C19.",
+    "reader changes from a cosine to a classifier. Raw BERT MEAN and averaged word vectors are the riddle "
+    "of the introduction.",
     alt="Two slope charts, the paper's and ours: on the left of each the rank of every system "
     "under cosine, on the right its rank under logistic regression, with lines between.",
 )  # fmt: skip
@@ -434,9 +438,10 @@ cost = np.mean(list(table5.task_differences(table, "SBERT-NLI", "raw BERT MEAN")
 shows(
     cost,
     more="NLI training made the backbone's vectors better features, by {by:.1f} points.",
-    less="NLI training made the backbone's vectors worse features, by {by:.1f} points, and still they "
-    "are compared here with rivals that stand lower.",
-    same="NLI training left the backbone's vectors about as good as features.",
+    less="NLI training made the backbone's vectors worse features, by {by:.1f} points: being better than "
+    "weak rivals is not yet a gain.",
+    same="Whether NLI training made the backbone's vectors better or worse features, these test items "
+    "cannot tell.",
 )
 
 # %% [markdown]
@@ -520,11 +525,11 @@ low, high = sts.interval(gap)
 word = "helps" if low > 0 else "hurts" if high < 0 else "makes no clear difference"
 for row in (table5.USE, table5.USE_FORUM, "SBERT-NLI", "raw BERT MEAN"):
     print(f"{row:30} TREC {table.mean(row, 'trec'):.1f}")
-print(f"questions and forum text {word} on TREC: 95 % interval {low:+.1f} to {high:+.1f} points")
+print(f"forum text first {word} on TREC: 95 % interval {low:+.1f} to {high:+.1f} points")
 
 # %% [markdown]
-# Few test questions and a small forum corpus can decide little here, and our averaging net shares
-# nothing with the published model but the idea.
+# Either way, mind the scale: there are few test questions, our forum corpus is small, and our
+# averaging net shares nothing with the published model but the idea.
 
 # %% [markdown]
 # ## 5 · The odd one out: pairs
@@ -582,8 +587,9 @@ print(f"(u, v) is ahead by {rows} of {len(mrpc.tested)} rows; the standard error
       f"about {error:.1f} points here")  # fmt: skip
 
 # %% [markdown]
-# A gain below the standard error is nothing. Why should |u-v| and u*v do better than (u, v)? A linear
-# classifier on (u, v) adds an opinion on the first sentence to an opinion on the second. "Do they agree?" is no sum of two opinions. |u-v|
+# A gain below the standard error proves nothing. Why should |u-v| and u*v do better than (u, v)? A
+# linear classifier on (u, v) adds an opinion on the first sentence to an opinion on the second. "Do
+# they agree?" is not a sum of two opinions. |u-v|
 # and u*v compare dimension by dimension, and so they are half-way back to a cosine: if the raw
 # dimensions compare badly, a few thousand pairs must teach the classifier which ones to trust. That
 # may be the paper's exception; it is a guess. Ours does not have to repeat it:

@@ -329,7 +329,7 @@ checks.saving(saving)
 # %%
 sample = speed.take_evenly(sentences, 600)
 sample_lengths = [len(row) for row in encoder.tokenize(sample)[0]]
-budget = functools.partial(plan_batches, token_budget=2048)
+budget = functools.partial(plan_batches, token_budget=2048)  # the function, its budget filled in
 ways = {
     "fixed width": (speed.in_order, LIMIT),
     "dynamic padding": (speed.in_order, None),
@@ -468,9 +468,9 @@ for name, rate in shown.items():
 print("fastest:", max(several, key=lambda name: shown[name].median))
 
 # %% [markdown]
-# Larger batches than the fastest cost memory and time: a larger batch spans more lengths, so it has more padding, and perhaps (a guess) its numbers
-# no longer fit into the processor's cache. (The two lines with threads were not taken in turn, so
-# trust them less.)
+# Batches larger than the fastest cost memory and bring nothing: a larger batch spans more lengths, so
+# it has more padding, and perhaps (a guess) its numbers no longer fit into the processor's cache. (The
+# two lines with threads were not taken in turn, so trust them less.)
 #
 # **Half precision.** On a GPU, `torch.autocast` runs the large products in 16 bits: half the
 # memory to move, and special units to do it. TF32 keeps 32 bits and rounds them inside the
@@ -501,10 +501,11 @@ else:
 # ## 5 · Table 7
 #
 # All systems, measured in one go and *recorded*: several rounds in turn, and all of it again. Our
-# rows of the paper's systems are networks of this course's size, and not trained for any task:
+# rows of the paper's systems are networks of this course's size (the averaging net stands for the
+# Universal Sentence Encoder, USE), and not trained for any task:
 # training changes what a weight is, not how long it takes to multiply by it. The row *random
-# weights, smart batching* puts that to the test below. (That is also why this table has no row with shuffled
-# labels.) "±" is the standard deviation over the repetitions.
+# weights, smart batching* puts that to the test below. (That is also why this table has no row with
+# shuffled labels.) "±" is the standard deviation over the repetitions.
 
 # %% tags=["nbval-ignore-output"]
 recorded = results.open_table(7, profile if results.has_table(7, profile) else "mini")
@@ -660,8 +661,8 @@ else:
 # %% [markdown]
 # ### The same on real sentences
 #
-# The same networks, on sentences of the official STS benchmark. Their lengths are others than ours,
-# and so is the share of padding that sorting can remove. The two tables were recorded on different
+# The same networks, on sentences of the official STS benchmark. Their lengths differ from ours, and
+# so does the share of padding that sorting can remove. The two tables were recorded on different
 # days, perhaps on different machines: compare rates within a column, and between the columns only
 # ratios.
 
@@ -803,7 +804,7 @@ else:
 # <details><summary>3. A colleague reports 50,000 sentences per second on a GPU, a hundred times
 # more than yesterday. What do you ask first?</summary>
 #
-# Whether the clock waited for the GPU. Without synchronisation one times the orders, not the work.
+# Whether the clock waited for the GPU. Without waiting you time the orders, not the work.
 # </details>
 #
 # <details><summary>4. All your sentences have exactly 20 tokens. What does smart batching bring?

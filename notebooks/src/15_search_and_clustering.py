@@ -61,7 +61,8 @@ for number in random.Random(15).sample(range(len(rows)), 10):
 
 # %% [markdown]
 # `collect` takes each question once and joins what chains of duplicates connect: if A is a duplicate
-# of B and B of C, then A, B and C are one **group**. Pairs within a group are our gold.
+# of B and B of C, then A, B and C are one **group**. Pairs within a group are our
+# **gold**: the right answers.
 
 # %%
 questions = duplicates.collect(rows)
@@ -311,10 +312,10 @@ shows(
 )
 
 # %% [markdown]
-# (All but the threshold is in per cent.) Calling *every* labelled pair a duplicate has a recall of
-# 100 % and the precision printed above as their share, so the columns of labelled pairs separate
-# little. Our mini collection is full of near twins, where the exact words matter. In the row of
-# real questions, mini-sbert has an advantage that ours lack: its teacher has seen Quora's duplicates.
+# (Everything but the threshold is in per cent.) Calling *every* labelled pair a duplicate has a recall
+# of 100 % and the precision printed above as their share, so the two *labelled* columns hardly tell
+# the rows apart. Our mini collection is full of near twins, where the exact words matter. And note
+# that the teacher of mini-sbert had seen Quora's duplicates: the row of real questions is no test of it.
 #
 # What it cost, beside the paper's claim C02 (one of its sentences that this course measures;
 # decided in [notebook 01](01_the_cost_of_comparing.ipynb)):
@@ -376,7 +377,7 @@ plots.show(
 )
 
 # %% [markdown]
-# Among random vectors nobody is near anybody: the first neighbour is farther away than the hundredth
+# No random vector is near any other: the first neighbour is farther away than the hundredth
 # of a real question. A benchmark on random vectors measures a problem that nobody has.
 #
 # And the families? The uppermost curve bends near rank 15: there the siblings end. A made vector's
@@ -447,8 +448,8 @@ few = {(entry["kind"], entry["effort"]): entry["ms"] for entry in small}
 print(f"among {len(vectors):,} vectors: {few['flat', 1] / few['hnsw', 64]:.1f} times as fast")
 
 # %% [markdown]
-# A graph pays where there is much to skip. One million, recorded with the same functions, because building the graph takes minutes (times
-# are processor time again):
+# A graph pays where there is much to skip. Here is one million, recorded with the same functions
+# because building such a graph takes minutes (times are processor time again):
 
 # %%
 million = []
@@ -705,12 +706,15 @@ shown = np.random.default_rng(1).permutation(len(points))[:200]
 html = figures.hover_map(points[shown], labels[shown], [trec[int(i)]["text"] for i in shown])
 display({"text/html": html, "text/plain": "a map with the questions as hover text"}, raw=True)
 
-# %% [markdown] id="15-explain" tags=["manual", "points:3"]
-# **Explain your number.** A colleague reports a duplicate detector with "precision and recall of
+# %% [markdown]
+# ### Explain your number (3 points, read by a person)
+#
+# A colleague reports a duplicate detector with "precision and recall of
 # about 60 % on labelled pairs" and wants to run it on a collection of a million questions. Take
 # your own two precisions from section 2 and explain, in three to five sentences, what will
 # happen, why, and what you would measure or change first.
-#
+
+# %% [markdown] id="15-explain" tags=["manual", "points:3"]
 # ### BEGIN SOLUTION
 # Rubric, one point each. (1) Quotes both own precisions (labelled pairs, all pairs) and says that
 # recall is about the same while precision collapses. (2) Gives the reason: the base rate. Among

@@ -60,7 +60,7 @@ for row in pairs.shuffle(seed=16).select(range(10)):
     print(f"{row['label']}  {row['sentence1']}\n   {row['sentence2']}")
 
 # %% [markdown]
-# Many zeros look alike and still ask something else. Duplicates of duplicates form **groups**, and
+# Many pairs labelled 0 look alike but ask for different things. Duplicates of duplicates form **groups**, and
 # whole groups go to one side of the split, or the test would ask for questions that were trained on.
 
 # %%
@@ -151,9 +151,13 @@ checks.ceiling(ceiling)
 # re-ranks what our bi-encoder finds among real questions, beside the small cross-encoder of this
 # course.
 #
-# **Predict.** It reads the bi-encoder's first 20. What will the mean reciprocal rank be?
+# **Predict.** It reads the first 20 of the bi-encoder, whose own score is printed here. What will the
+# mean reciprocal rank be after that?
 
 # %%
+judge, small = open_study("better_judge", "real"), open_study("between_the_two", "real")
+ranks = {row: judge.predictions(row, "reciprocal rank")[0] for row in judge.rows}
+print(f"the bi-encoder alone: {100 * ranks['bi-encoder'].mean():.1f}")
 guess_judge = None  # your guess, in points
 
 # %%
@@ -167,8 +171,6 @@ def bootstrap(values, samples=1000):
     return 100 * values[picks].mean(axis=1)
 
 
-judge, small = open_study("better_judge", "real"), open_study("between_the_two", "real")
-ranks = {row: judge.predictions(row, "reciprocal rank")[0] for row in judge.rows}
 for stage in (RAW, "bi-encoder"):
     steps = [f"{k}: {100 * ranks[f'{stage}, re-rank {k}'].mean():.1f}" for k in (5, 20, 50)]
     print(f"{stage:13} alone {100 * ranks[stage].mean():.1f}; re-ranked, k = {', '.join(steps)}")
@@ -437,7 +439,7 @@ print(f"{len(alike)} duplicates for bi- and poly-encoder")
 print(f"{len(labelled):,} pairs for the cross-encoder, {100 * share:.0f} % of them duplicates")
 
 # %% [markdown]
-# **Predict.** After one short pass over these few pairs: which of the three will find duplicates
+# **Predict.** After one short epoch on these few pairs: which of the three will find duplicates
 # best, "bi", "poly" or "re-rank"?
 
 # %%
@@ -710,7 +712,7 @@ for name, rows in points.items():
     print(f"{name}, on the Pareto front: {'; '.join(list(rows)[one] for one in chosen)}")
 
 # %% [markdown]
-# **Is that how it is in general?** Humeau and others, with a full-size BERT and far more pairs,
+# **Is it always like that?** Humeau and others, with a full-size BERT and far more pairs,
 # found the cross-encoder to be the best judge, the poly-encoder next, the bi-encoder last. A small
 # cross-encoder may be weak (a guess) because it has to *learn* to look from one question to the
 # other, with one label a pass, while the bi-encoder starts from vectors that already carry meaning.

@@ -281,8 +281,9 @@ for name in recorded.rows:
 
 # %% [markdown]
 # `evaluation.everything` scores one encode function on all that is cheap: seven STS sets, section
-# triplets, three SentEval tasks and the search for duplicate questions. Four summary numbers, all
-# in points:
+# triplets, three SentEval tasks and the search for duplicate questions. (*STS*: pairs that people
+# scored for similarity. *Spearman*: how well the order of the cosines agrees with that of the
+# scores.) Four summary numbers, all in points:
 
 # %%
 for name, meaning in everything.MEANING.items():

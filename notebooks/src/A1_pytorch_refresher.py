@@ -128,7 +128,7 @@ print("shares:", [round(share, 2) for share in shares.tolist()])
 you_said(guess_shift, "stays" if torch.allclose(shares, shifted) else "changes")
 
 # %% [markdown]
-# Only differences between scores matter. Stretching them is another thing: scores twice as far
+# Only differences between scores matter. Stretching them does change the shares: scores twice as far
 # apart give a much more decided answer.
 
 # %%
@@ -193,10 +193,10 @@ for number in range(1, 6):
 # %% [markdown]
 # ## Recap
 #
-# A shape tells which dimension means what, and the dimension you name in `sum`, `mean` or
-# `softmax` is the one that is used up. A mask with a 1 at its end broadcasts over the hidden
-# size, and a masked mean divides by the mask's sum. `backward` adds gradients to `.grad`, so they
-# are cleared before each step.
+# A shape tells which dimension means what. The dimension you name in `sum` or `mean` disappears; the
+# one you name in `softmax` stays, and its numbers add up to 1. A mask with a 1 at its end broadcasts
+# over the hidden size, and a masked mean divides by the mask's sum. `backward` adds gradients to
+# `.grad`, so they are cleared before each step.
 #
 # ## Questions
 #
@@ -210,8 +210,8 @@ for number in range(1, 6):
 # <details><summary>2. Why <code>mask.unsqueeze(-1)</code> and not just
 # <code>mask</code>?</summary>
 #
-# `(B, T, H)` times `(B, T)` lines up `H` with `T`: an error, or, if they happen to be equal,
-# silently wrong. `(B, T, 1)` lines up as meant.
+# `(B, T, H)` times `(B, T)` lines up `H` with `T` and `T` with `B`: an error, or, if the sizes happen
+# to fit, silently wrong. `(B, T, 1)` lines up as meant.
 # </details>
 #
 # <details><summary>3. What do the columns of <code>softmax(dim=0)</code> of a (B, K) tensor add

@@ -56,7 +56,11 @@ CAUSES = (
         r"ensor, (but got|not) numpy|Tensor as element 0|np\.ndarray \(got|numpy\.ndarray' obj",
         SAME_KIND,
     ),
-    (r"positional argument|unexpected keyword", ARGUMENTS),
+    (
+        r"positional argument|unexpected keyword",
+        "the call in this line has too few, too many or unknown arguments: help(...) shows which"
+        " ones it takes",
+    ),
     (
         r"'?NoneType'?",
         "something is None: sort() and shuffle() change a list and give nothing back, and so does a"

@@ -169,7 +169,7 @@ def call(answer: Callable, *args: object, **given: object) -> object:
     if not _missing(result):
         return result
     if isinstance(answer, FunctionType) and not is_stub(answer):
-        raise Hint(f"{answer.__name__} gives back nothing (None): does it end with `return ...`?")
+        raise Hint(f"{answer.__name__} gives back None: does every path end with `return ...`?")
     raise NotAttempted
 
 
@@ -207,7 +207,7 @@ def need_number(result: object, what: str = "your answer") -> float:
         values = _array(result)
     except (TypeError, ValueError):
         values = np.empty(0)
-    if values.size != 1:
+    if values.size != 1 or isinstance(result, (bool, np.bool_)):
         raise Hint(f"{what} should be one number, but it is a {type(result).__name__}")
     return float(values.reshape(()))
 

@@ -60,7 +60,7 @@ def printed_gains(sbert, sroberta, inside):
     """What Table 2 prints for C12, base models, and how many of the two lie from 1 to 2."""
     first, second = _gain("SBERT", sbert, SBERT), _gain("SRoBERTa", sroberta, SROBERTA)
     count = need_number(inside, "inside")
-    if isinstance(inside, (bool, np.bool_)) or count not in (0, 1, 2):
+    if count not in (0, 1, 2):
         raise Hint("inside is how many of your two gains lie from 1 to 2: 0, 1 or 2")
     if count != 0:
         raise Hint(
@@ -166,6 +166,8 @@ SEEDS_NEEDED = (
         "one too few: n - 1 are the degrees of freedom, n is the answer",
     ),
     (lambda a, b, d: _enough(a, b, d) + 1, "one too many: the first n that is enough is asked for"),
+    (lambda a, b, d: seeds_for(0.3, d, _error), "0.3 is the printed pilot's: use the arguments"),
+    (lambda a, b, d: seeds_for(a.std(ddof=1), d, _error), "only A's spread: subtract B first"),
 )
 
 
@@ -213,6 +215,7 @@ REPORTED = (
         "this is the mean over the seeds: honest, but here one seed is to be picked",
     ),
     (lambda dev, test: (test[dev.argmin()], 0.0), "this is the seed with the lowest score on dev"),
+    (lambda dev, test: (dev.argmax(), 0.0), "this is the winner's place: report its score on test"),
 )
 
 
@@ -259,9 +262,9 @@ def best_seed(answer):
     modest = (70.0, 71.0, 70.5), (60.0, 66.0, 61.0)  # a winner that leads by more on test
     for given in ((DEV, TEST), (TEST, DEV), modest):
         scores = tuple(map(np.array, given))
-        otherwise = "pick the seed with the highest dev score, and report that seed's test score"
+        otherwise = "pick the seed with the highest dev score; first give back its score on test"
         compare(REPORTED, scores, same=near_first, otherwise=otherwise)
-        otherwise = "optimism is the winner's lead over the average seed on dev, minus that on test"
+        otherwise = "optimism is the winner's lead over the mean of all seeds: dev minus test"
         compare(OPTIMISM, scores, otherwise=otherwise)
 
 

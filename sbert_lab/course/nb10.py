@@ -15,9 +15,9 @@ from sbert_lab.course.plots import COLORS, new
 # ---- exercise 1: counting the leak
 
 KNOWN = [("A", "B"), ("C", "D"), ("C", "E")]
-# Every wrong way of counting these 12 pairs (one stands there twice) gives another number.
-_ASKED = ("BA", "FJ", "FB", "FA", "AE", "CJ", "JE", "FG", "IC", "EB", "HD", "CJ")
-ASKED = [tuple(pair) for pair in _ASKED]
+# Every wrong way of counting these 15 pairs (one stands there twice) gives another number.
+_ASKED = "EG JG ED IC GF HC BA GC AC DC AD JA BI HB DC"
+ASKED = [tuple(pair) for pair in _ASKED.split()]
 
 
 def _everyone(known: Sequence[tuple]) -> set:
@@ -65,6 +65,16 @@ LEAKY_PAIRS = (
         "this is a share: how many pairs are wanted",
     ),
     (lambda known, asked: len(asked) - _leaks(known, asked), "these are the pairs without a leak"),
+    (lambda known, asked: sum(p in known for p in asked), "you look for known *pairs* only"),
+    (lambda known, asked: _leaks(known, asked[:1]), "1: does `return` stand inside the loop?"),
+    (
+        lambda known, asked: len(_everyone(known) & _everyone(asked)),
+        "you count sentences, not pairs",
+    ),
+    (
+        lambda known, asked: sum(not {*pair}.isdisjoint(one) for pair in asked for one in known),
+        "a pair that meets several known pairs is still one pair",
+    ),
 )
 
 
@@ -166,7 +176,7 @@ def _unknown_groups(groups: Sequence[int], right: object) -> str:
 def _three_topics() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Three topics of different size and difficulty, each predicted at its own level: (N,) each."""
     rng = np.random.default_rng(10)
-    sizes, noise, level = (30, 12, 18), (0.5, 2.0, 1.0), (0.0, 6.0, -4.0)
+    sizes, noise, level = (30, 12, 18), (1.0, 2.0, 0.5), (0.0, 6.0, -4.0)
     topics = np.repeat(["cars", "work", "school"], sizes)
     gold = rng.normal(size=60)
     predicted = gold + np.repeat(noise, sizes) * rng.normal(size=60) + np.repeat(level, sizes)
@@ -224,6 +234,7 @@ MEAN_OVER_TOPICS = (
         _per_topic(lambda values, sizes: values[-1]),
         "this is the last topic alone: collect the values of all of them",
     ),
+    (_per_topic(lambda values, sizes: np.median(values)), "this is the median: take the mean"),
 )
 
 

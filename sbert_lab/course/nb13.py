@@ -10,7 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_numbers
+from sbert_lab.course.diagnose import (
+    Hint,
+    NotAttempted,
+    check,
+    diagnose,
+    near,
+    need_number,
+    need_numbers,
+)
 from sbert_lab.course.plots import COLORS, GREY, new
 from sbert_lab.experiments.evaluation.ablation import interaction as own_interaction
 from sbert_lab.objectives import CONCATENATIONS
@@ -42,6 +50,8 @@ LAST = (
 @check
 def marginal(best_alone, added, last, *, scores: Mapping[str, float]):
     """The best single part, what each adds to (u, v), what u*v adds to (u, v, |u-v|)."""
+    if isinstance(added, Mapping) and None in added.values():
+        raise NotAttempted
     _best_alone(best_alone, scores)
     _added(added, scores)
     value = need_number(last, "last")
@@ -150,6 +160,11 @@ def _wide(scores: np.ndarray) -> float:
     return math.sqrt(1 + 1 / len(scores))
 
 
+def _with_t(level: float, less: int) -> Callable:
+    """The right half width, but for the t of another level or other degrees of freedom."""
+    return lambda t, sd, x: stats.t.ppf(level, len(x) - less) * sd * _wide(x)
+
+
 def _stake_mistakes(n: int) -> tuple:
     known = f"1.96 is for a known spread; with {n} seeds take t, {stats.t.ppf(0.975, n - 1):.2f}"
     halves = (
@@ -163,6 +178,9 @@ def _stake_mistakes(n: int) -> tuple:
         ),
         (lambda t, sd, x: 1.96 * sd * _wide(x), known),
         (lambda t, sd, x: 1.96 * sd, known),
+        (lambda t, sd, x: 4.30 * sd * _wide(x), "4.30 is for 3 seeds: t depends on their number"),
+        (_with_t(0.95, 1), "t at 0.975: 95 in 100 leaves 2.5 on each side"),
+        (_with_t(0.975, 0), "t has n - 1 degrees of freedom: one went into the mean"),
         (
             lambda t, sd, x: t * x.std() * _wide(x),
             "the spread is too small: divide by n - 1 (ddof=1)",

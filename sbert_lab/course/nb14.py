@@ -58,7 +58,8 @@ PADDING_SHARE = (
     ),
     (
         lambda n, size: 1 - sum(n) / _fixed(n),
-        "you padded to the longest of all: each batch is only as wide as its own longest",
+        "you padded to the longest of all: each batch of `batch_size` rows is only as wide as its "
+        "own longest",
     ),
     (
         lambda n, size: 1 - sum(n) / sum(size * batch.max() for batch in _batches(n, size)),

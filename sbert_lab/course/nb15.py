@@ -100,6 +100,8 @@ def closest_pairs(answer):
         raise Hint("are these row numbers within a block? Add the block's first row")
     if all(float(vectors[i] @ vectors[j]) < 0 for i, j in unordered):
         raise Hint("these are the least similar pairs: is the order turned round?")
+    if len(mine) != k:
+        raise Hint(f"k = {k} pairs are wanted, you give {len(mine)}: keep the best k of all blocks")
     raise Hint(
         f"of your {len(mine)} pairs, {len(set(unordered) & set(truth))} are among the best {k}: "
         "is every block compared with all later rows?"
@@ -161,6 +163,8 @@ def threshold(answer):
     ):  # a grid of 101 thresholds misses the very best by a little
         _judge_report(reported, on_test, on_dev, _accuracy(test_cosines, test_labels, chosen))
         return
+    if near(chosen, f1(test_cosines, test_labels, reported)):
+        raise Hint("the threshold comes first, then the F1 on test")
     if other != chosen or on_test >= _best(f1, test_cosines, test_labels) - 1e-9:
         raise Hint(
             "this threshold is tuned on the test pairs: their labels are not there when you "

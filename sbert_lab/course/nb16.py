@@ -71,6 +71,11 @@ RECALL = (
     ),
     (lambda ranks, k: ((ranks < k).mean(), 1.0), "rank k itself is still among the first k"),
     (lambda ranks, k: ((ranks <= k).sum(), 1.0), "as a share of the queries, please"),
+    (lambda ranks, k: (100 * (ranks <= k).mean(), 1.0), "as a number from 0 to 1, please"),
+    (
+        lambda ranks, k: (np.where(ranks <= k, 1, 1 / ranks).mean(), 1.0),
+        "your first number is the mean reciprocal rank: recall@k comes first",
+    ),
 )
 
 
@@ -159,6 +164,10 @@ MEET = (
     (
         _cosines(lambda logits: (logits * math.sqrt(5 / logits.shape[1])).softmax(dim=1)),
         "you divided by the root of M, the number of views: H, the length of a vector, is wanted",
+    ),
+    (
+        _cosines(lambda logits: (logits * math.sqrt(5) / 2).softmax(dim=1)),
+        "you divided by 2, the root of H in the text's example: take this H, views.shape[1]",
     ),
     (
         _cosines(lambda logits: F.one_hot(logits.argmax(dim=1), logits.shape[1]).float()),

@@ -84,6 +84,7 @@ IN_BATCH_LOSS = (
         "this is the sum over the batch: take the mean",
     ),
     (lambda *given: -_right(*given), "the sign: a loss is the negative log of the share"),
+    (lambda *given: _loss(_masked(*given).softmax(dim=1)), "cross_entropy has its own softmax"),
     (
         lambda *given: _masked(*given).softmax(dim=1).diag().mean(),
         "this is the share that the right answer gets: the loss is its negative logarithm",
@@ -103,7 +104,7 @@ def in_batch_loss(answer):
     compare = partial(diagnose, answer, _right, look=look, same=same)
     changed = "your function changes what it was given: u, v or twins; work on a copy"
     compare(IN_BATCH_LOSS, (u, v, twins, 20.0), untouched=changed, otherwise=_four_steps)
-    fixed = "right for a scale of 20, not for 5: use the argument `scale`"
+    fixed = "right for a scale of 20, not for 5: use the argument `scale`, and -inf at the twins"
     compare((), (u, v, twins, 5.0), otherwise=fixed)
     few = (u[1:4], v[1:4], twins[1:4, 1:4], 20.0)
     compare((), few, otherwise="right for six pairs, not for three: take B from u")
@@ -123,7 +124,9 @@ def _check_gradient(loss: object, *towers: torch.Tensor) -> None:
 
 def _four_steps(loss: float, right: object) -> str:
     if not np.isfinite(loss):
-        return f"the loss is {loss}: is the diagonal masked, too? It is the right answer"
+        return (
+            f"the loss is {loss}: is the diagonal masked, too? Or is 0 * inf in it, which is nan?"
+        )
     return (
         "four steps: cosines of every u with every v (B, B); times scale; -inf at the twins; "
         "cross-entropy with the labels 0 .. B-1"
@@ -335,8 +338,7 @@ def batch(cosines, rows: Sequence[str], columns: Sequence[str], twins=None) -> A
         corner = (column - 0.47, row - 0.47)
         style = {"fill": False, "ec": "white", "lw": 2, "hatch": "//", "alpha": 0.55}
         axes.add_patch(Rectangle(corner, 0.94, 0.94, **style))
-    axes.set_xlabel("positives: v")
-    axes.set_ylabel("anchors: u")
+    axes.set(xlabel="positives: v", ylabel="anchors: u")
     return axes
 
 
@@ -385,15 +387,13 @@ def ledger(
         if places:
             marker, color, size, filled = VERDICTS[name]
             face = color if filled else "white"
-            x, y = zip(*places, strict=True)
             style = {"marker": marker, "s": size, "facecolor": face, "edgecolor": color}
-            axes.scatter(x, y, linewidths=1.6, label=name, zorder=3, **style)
+            axes.scatter(*zip(*places, strict=True), lw=1.6, label=name, zorder=3, **style)
     for x in range(len(entries) + 1):
         axes.axvline(x - 0.5, color="#eeeeee", lw=0.8, zorder=0)
     axes.set_xticks(range(len(entries)), [entry["id"] for entry in entries], rotation=90)
     axes.set_yticks(range(len(lines)), lines)
-    axes.set_xlim(-0.5, len(entries) - 0.5)
-    axes.set_ylim(len(lines) - 0.5, -0.5)
+    axes.set(xlim=(-0.5, len(entries) - 0.5), ylim=(len(lines) - 0.5, -0.5))
     axes.tick_params(length=0)
     axes.spines[["left", "bottom"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=len(VERDICTS), handletextpad=0.3)
