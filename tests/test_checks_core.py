@@ -87,7 +87,7 @@ def test_a_crash_shows_the_learners_own_line_the_error_and_a_hint():
     assert not any("diagnose" in line or "functional" in line for line in said)
 
 
-T, A = torch.zeros(2, 3), np.zeros((2, 3))
+T, A, ROWS = torch.zeros(2, 3), np.zeros((2, 3)), [{"label": 1}]
 CRASHES = [
     (lambda: T * torch.ones(2), "unsqueeze"),
     (lambda: A / np.ones(2), "keepdims"),
@@ -105,7 +105,12 @@ CRASHES = [
     (lambda: 1 if A == 0 else 2, "many numbers"),
     (lambda: torch.cosine_similarity(A, A), "do not mix"),
     (lambda: torch.cat([A, A]), "do not mix"),
-    (lambda: stub(), "first line"),
+    (lambda: torch.cat(T, T, T), "as one list"),
+    (lambda: torch.cat(T, T), "as one list"),
+    (lambda: torch.nn.Linear(3, 1)(T, T), "count them"),
+    (lambda: torch.cat([T, T.norm()], dim=1), "keepdim"),
+    (lambda: torch.tensor([T, T]), "torch.stack"),
+    (lambda: ROWS["label"], "for row in rows"),
     (lambda: len([2, 1].sort()), "sort()"),
     (lambda: T.sum().backward(), "no_grad"),
     (lambda: torch.ones(1, requires_grad=True).numpy(), "detach"),

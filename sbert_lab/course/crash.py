@@ -17,11 +17,15 @@ SHAPES = (
     " keepdims=True) keeps the one that sum, mean or norm would drop"
 )
 ARGUMENTS = "keep the first line as it was given: the check calls it with those arguments"
+CALLED = (
+    "a function in this line takes other things in its parentheses (count them); several tensors"
+    " go in as one list: torch.cat([u, v])"
+)
 SAME_KIND = "NumPy and torch do not mix: np.… for arrays, torch.… for tensors"
 GRAPH = "compute u, v and the loss anew in every round of the loop, before backward()"
 ONE_NUMBER = (
-    "many numbers stand where one is wanted: take .mean() or .sum(), torch.sqrt for math.sqrt, and"
-    " & | ~ for and, or, not"
+    "many numbers stand where one is wanted: take .mean() or .sum(), torch.sqrt for math.sqrt,"
+    " & | ~ for and, or, not, and torch.cat or torch.stack for torch.tensor([u, v])"
 )
 CAUSES = (
     (r"size of tensor a|could not be broadcast|must match the existing size", SHAPES),
@@ -31,7 +35,7 @@ CAUSES = (
         " belong there?",
     ),
     (
-        r"same number of dimensions|except in dimension|except for the concatenation",
+        r"zero-dimensional|same number of dimensions|except (in dimension|for the concatenation)",
         "only parts that agree in all other dimensions can be put side by side (dim=1): print their"
         " shapes; a sum or norm needs keepdim=True to stay a column",
     ),
@@ -49,14 +53,20 @@ CAUSES = (
         "dimensions count from 0: of (B, T, H), T is 1 and H is 2; a (B, T) tensor has no 2",
     ),
     (
-        r"element tensors can be converted|length-1 arrays|truth value of an|Boolean value of Ten",
+        r"element tensors can be converted|(length-1|0-dimensional) arrays|truth value of an"
+        r"|Boolean value of Ten",
         ONE_NUMBER,
     ),
     (
         r"ensor, (but got|not) numpy|Tensor as element 0|np\.ndarray \(got|numpy\.ndarray' obj",
         SAME_KIND,
     ),
-    (r"positional argument|unexpected keyword", ARGUMENTS),
+    (r"positional argument|unexpected keyword|must be tuple of Tensors", CALLED),
+    (
+        r"list indices must be integers or slices, not str",
+        "a list of dictionaries has no columns: take the value of each row, [row['label'] for row"
+        " in rows]",
+    ),
     (
         r"'?NoneType'?",
         "something is None: sort() and shuffle() change a list and give nothing back, and so does a"
