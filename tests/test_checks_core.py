@@ -93,6 +93,7 @@ CRASHES = [
     (lambda: A / np.ones(2), "keepdims"),
     (lambda: T @ T, ".T"),
     (lambda: A @ A, ".T"),
+    (lambda: torch.zeros(3, 5, 1) @ torch.zeros(3, 5, 4), ".T"),
     (lambda: torch.cat([T, torch.zeros(2)], dim=1), "keepdim"),
     (lambda: np.hstack([A, np.zeros(2)]), "keepdim"),
     (lambda: torch.cat([T, torch.zeros(3, 3)], dim=1), "print their shapes"),

@@ -30,7 +30,7 @@ ONE_NUMBER = (
 CAUSES = (
     (r"size of tensor a|could not be broadcast|must match the existing size", SHAPES),
     (
-        r"cannot be multiplied|matmul: Input operand|inconsistent tensor size",
+        r"cannot be multiplied|matmul: Input operand|inconsistent tensor size|of batch2 tensor",
         "a matrix product needs (A, H) @ (H, B): is a transpose (.T) missing, or did another tensor"
         " belong there?",
     ),
