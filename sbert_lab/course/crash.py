@@ -43,6 +43,10 @@ CAUSES = (
         r"could not infer output dtype",
         "torch averages no True and False: (a != b).float().mean()",
     ),
+    (
+        r"'invert' not supported|operator\.invert",
+        "~ turns only True and False round: write mask == 0, or make it with dtype=bool",
+    ),
     (r"boolean mask", "the mask holds 0 and 1, and True and False are wanted: write mask == 0"),
     (
         r"torch\.return_types",
@@ -75,6 +79,10 @@ CAUSES = (
     (
         r"does not require grad|doesn't require grad",
         "nothing is left to learn from: was the encoder called under no_grad, or detach() used?",
+    ),
+    (
+        r"'(?!int|float|bool|NoneType)\w+' object is not iterable",
+        "a list of weights or rows is wanted here: of a network take encoder.parameters()",
     ),
     (
         r"only for scalar outputs",

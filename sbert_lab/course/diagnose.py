@@ -63,7 +63,7 @@ def _in_colour() -> bool:
 
 NAN = (
     "there is NaN in your result. It comes from 0 * inf, inf - inf, 0 / 0 or the root of a negative"
-    " number: choose with masked_fill or where instead of multiplying by a mask"
+    " number. If you multiply by a mask, choose with masked_fill or where instead"
 )
 Mistake = tuple[Callable, str]  # what a newcomer may write, and what to tell them
 
