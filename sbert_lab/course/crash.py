@@ -25,7 +25,8 @@ SAME_KIND = "NumPy and torch do not mix: np.… for arrays, torch.… for tensor
 GRAPH = "compute u, v and the loss anew in every round of the loop, before backward()"
 ONE_NUMBER = (
     "many numbers stand where one is wanted: take .mean() or .sum(), torch.sqrt for math.sqrt,"
-    " & | ~ for and, or, not, and torch.cat or torch.stack for torch.tensor([u, v])"
+    " .clamp(min=0) for max(x, 0), & | ~ for and, or, not, and torch.cat or torch.stack for"
+    " torch.tensor([u, v])"
 )
 CAUSES = (
     (r"size of tensor a|could not be broadcast|must match the existing size", SHAPES),
@@ -65,6 +66,7 @@ CAUSES = (
         r"ensor, (but got|not) numpy|Tensor as element 0|np\.ndarray \(got|numpy\.ndarray' obj",
         SAME_KIND,
     ),
+    (r"keyword argument '(axis|keepdims|out|dim|keepdim)'", SAME_KIND),
     (r"positional argument|unexpected keyword|must be tuple of Tensors", CALLED),
     (
         r"list indices must be integers or slices, not str",
@@ -83,6 +85,10 @@ CAUSES = (
     (
         r"'(?!int|float|bool|NoneType)\w+' object is not iterable",
         "a list of weights or rows is wanted here: of a network take encoder.parameters()",
+    ),
+    (
+        r"'(int|float)' object is not iterable|cannot be interpreted as an integer",
+        "range(n) counts up to n, which has to be a whole number: int(n)",
     ),
     (
         r"only for scalar outputs",

@@ -203,6 +203,11 @@ def need_shape(result: object, shape: tuple[int, ...], what: str = "your result"
 
 def need_number(result: object, what: str = "your answer") -> float:
     """The result as a float; a hint if it is not one number."""
+    if type(result).__module__ == "torch.return_types":
+        raise Hint(
+            "torch.max(x, 0) looks for the largest along dimension 0, and gives values and places:"
+            " to cut off below 0 write x.clamp(min=0)"
+        )
     try:
         values = _array(result)
     except (TypeError, ValueError):
