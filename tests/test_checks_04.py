@@ -134,7 +134,7 @@ def slow(*given, steps, learning_rate):
         (partial(loop, embed=first_cut_off), "no gradient reaches the first sentences: u"),
         (partial(loop, embed=two_towers), "a copy of the encoder"),
         (partial(loop, embed=first_twice), "the second sentences were never encoded"),
-        (partial(loop, embed=one_star), "two stars"),
+        (partial(loop, embed=one_star), "two are needed"),
         (last_loss_only, "one loss per step"),
         (ten_steps, "not 10"),
         (summed, "take their mean"),

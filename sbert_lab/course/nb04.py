@@ -72,9 +72,8 @@ def _look_at_towers(watch: "_Watch") -> None:
         )
     if not watch.encoded:
         raise Hint("the encoder was never called: u = encoder(**first), v = encoder(**second)")
-    for side in ("first", "second"):
-        if side not in watch.encoded:
-            raise Hint(f"the {side} sentences were never encoded: is one batch in there twice?")
+    if missed := {"first", "second"} - watch.encoded:
+        raise Hint(f"the {missed.pop()} sentences were never encoded: is one batch in twice?")
 
 
 def _look_at_sides(watch: "_Watch") -> None:
@@ -171,11 +170,10 @@ def _watched_encoder() -> tuple[nn.Module, _Watch]:
 
         def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
             if isinstance(input_ids, str):
-                raise Hint("one star hands over the names: two stars are needed, encoder(**first)")
+                raise Hint("one star gives only the names: two are needed, encoder(**first)")
             real = (input_ids > 0).unsqueeze(-1)
             mean = (self.words(input_ids) * real).sum(dim=1) / real.sum(dim=1)
-            output = torch.tanh(self.layer(mean))
-            watch.called(self, input_ids, output)
+            watch.called(self, input_ids, output := torch.tanh(self.layer(mean)))
             return output
 
     with torch.random.fork_rng(devices=[]):
