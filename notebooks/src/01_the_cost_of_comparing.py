@@ -283,8 +283,8 @@ print(f"per token the bi-encoder is {per_token:.1f} times as fast")
 shows(
     per_token - 1,
     margin=0.15,
-    more="It is the same network, so this should be 1; the rest comes from shorter rows, which have "
-    "less padding and less to look at.",
+    more="It is the same network, so this should be 1; the rest may come from shorter rows, which "
+    "have less padding and less to look at.",
     less="It is the same network, so this should be 1; here shorter rows use the machine less well.",
     same="About 1, as it should be: it is the same network.",
 )

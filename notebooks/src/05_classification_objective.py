@@ -429,7 +429,7 @@ shows(
     test_accuracy["pretrained"] - test_accuracy["shuffled labels"],
     margin=abs(test_accuracy["shuffled labels"] - 100 / 3),
     more="On NLI the true labels are worth {by:.1f} points more than shuffled ones. Compare with "
-    "the control's own distance from 33.3, which is chance alone.",
+    "the control's own distance from 33.3, which no meaning can explain.",
     less="On NLI the true labels did worse than shuffled ones, by {by:.1f} points.",
     same="On NLI the true labels are no further above the control than the control is from 33.3: "
     "no sign of learning.",
