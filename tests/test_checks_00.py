@@ -45,6 +45,7 @@ def in_torch(u, v):
         (lambda u, v: u @ v / 7 / 5**0.5, "made longer"),
         (lambda u, v: abs(plain(u, v)), "abs()"),
         (lambda u, v: 7.0, "it should be 0.6389"),
+        (lambda u, v: u * v / 7 / 5**0.5, "u @ v adds up as well"),
     ],
 )
 def test_a_cosine_passes_in_any_style_but_not_by_heart(answer, line):
@@ -71,6 +72,7 @@ def test_the_nearest_sentence_passes_and_the_wrong_neighbour_gets_its_hint():
     ("sentence", "answer", "hint"),
     [
         (nb00.TWELVE[3].upper(), nb00.TWELVE[3], "finds itself"),
+        (nb00.TWELVE[3].rstrip("."), nb00.TWELVE[3], "finds itself"),
         (OWN, OWN, "own sentence"),
         (OWN, 2, "TWELVE[2]"),
         (OWN, "a violin", "letter by letter"),

@@ -16,7 +16,8 @@ from sbert_lab.course.diagnose import CORRECT
         (lambda n: float(n), lambda n: math.comb(n, 2), CORRECT),
         (lambda n: n, lambda n: sum(range(n)), CORRECT),
         (lambda n: n + 5, lambda n: math.comb(n, 2), "count the pairs (query, sentence)"),
-        (lambda n: n, lambda n: 5 * n, "write down the pairs"),
+        (lambda n: n, lambda n: 9 * n, "write down the pairs"),
+        (lambda n: n, lambda n: 2**n, "write down the pairs"),
         (lambda n: n, lambda n: math.comb(n, 2) if n > 1 else 1, "makes no pair"),
     ],
 )
@@ -36,6 +37,7 @@ def test_passes_may_be_counted_summed_or_taken_from_a_formula(one_query, all_pai
         (9_999, 46_800 / 9_999, "every pair twice"),
         (46_800 / 4_999.5, 4_999.5, "wrong way round"),
         (4_999.5, 2, "multiply to 9,999"),
+        (1 / 4_999.5, 9.36, "turned round"),
         (400, 117, "passes before / passes after"),
     ],
 )
@@ -60,6 +62,7 @@ def by_bisection(pairs_per_second, hours):
         (lambda rate, hours: (2 * rate * hours * 3600) ** 0.5, CORRECT),
         (lambda rate, hours: 12, "12 are too few: they make 66 pairs, and 2,880,000 fit"),
         (lambda rate, hours: 10**9, "too many"),
+        (lambda rate, hours: (1 - (1 + 8 * rate * hours * 3600) ** 0.5) / 2, "positive one"),
     ],
 )
 def test_one_night_passes_by_formula_and_by_trying(answer, line):

@@ -72,6 +72,7 @@ def max_copied(tokens, mask):
         (lambda tokens, mask: max_filled(tokens, mask, -1e9), "does not fit into float16"),
         (lambda tokens, mask: max_filled(tokens, mask, -10), "not low enough"),
         (lambda tokens, mask: pooling.max_pool(tokens.float(), mask), "keep the dtype"),
+        (lambda tokens, mask: pooling.max_pool(tokens.half(), mask), "keep the dtype"),
         (lambda tokens, mask: pooling.max_pool(tokens, mask) - 1, "which dimension differs"),
     ],
 )

@@ -47,6 +47,7 @@ def places(values):
             "rank both the same way",
         ),
         (lambda gold, predicted: np.zeros(3), "one number"),
+        (lambda gold, predicted: pearson(0 * gold, predicted), "same rank everywhere"),
         (lambda gold, predicted: 0.123, "1, 2.5, 2.5"),
     ],
 )

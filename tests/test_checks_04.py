@@ -93,6 +93,14 @@ def two_towers(encoder, first, second):
     return encoder(**first), copy.deepcopy(encoder)(**second)
 
 
+def first_twice(encoder, first, second):
+    return encoder(**first), encoder(**first)
+
+
+def one_star(encoder, first, second):
+    return encoder(*first), encoder(*second)
+
+
 def last_loss_only(*given, steps, learning_rate):
     return loop(*given, steps, learning_rate)[-1]
 
@@ -125,6 +133,8 @@ def slow(*given, steps, learning_rate):
         ),
         (partial(loop, embed=first_cut_off), "no gradient reaches the first sentences: u"),
         (partial(loop, embed=two_towers), "a copy of the encoder"),
+        (partial(loop, embed=first_twice), "the second sentences were never encoded"),
+        (partial(loop, embed=one_star), "two are needed"),
         (last_loss_only, "one loss per step"),
         (ten_steps, "not 10"),
         (summed, "take their mean"),
@@ -155,6 +165,7 @@ def in_numpy(u, v):
         (lambda u, v: (2 - 2 * (u * v).sum(1)).clamp(min=0).sqrt(), "the dot product is not"),
         (lambda u, v: (2 - 2 * F.cosine_similarity(u, v)).clamp(max=1).sqrt(), "multiply out"),
         (lambda u, v: (1 - F.cosine_similarity(u, v)).sqrt(), "a factor 2"),
+        (lambda u, v: (2 - 2 * (u * v).sum(dim=1)).sqrt(), "Divide by both lengths"),
         (lambda u, v: (2 - 2 * (1 + 1e-6) * F.cosine_similarity(u, v)).sqrt(), "not NaN"),
         (lambda u, v: torch.cdist(u, v), "shape (6,)"),
     ],

@@ -59,6 +59,13 @@ def pair_by_pair(head, u, v):
         (lambda head, u, v: 0.123, "you have 0.123"),
         (lambda head, u, v: by_argmax(nb05._head_and_pairs()[0], u, v), "use the head"),
         (lambda head, u, v: head(concatenate(u, v)), "one number"),
+        (lambda head, u, v: head(u, v), "count them"),
+        (
+            lambda head, u, v: (
+                head(concatenate(u, v)).argmax() != head(concatenate(v, u)).argmax()
+            ).float(),
+            "argmax(dim=1), one class per pair",
+        ),
     ],
 )
 def test_the_share_of_flips_passes_in_any_style(answer, line):
@@ -143,6 +150,8 @@ def never_scored(fit, train_rows, dev_rows, seeds):
         ),
         (lambda fit, train, dev, seeds: control(fit, train, dev, seeds)[::-1], "in the order"),
         (lambda fit, train, dev, seeds: [1 / 3] * 3, "nothing was trained"),
+        (lambda fit, train, dev, seeds: [fit([0, 1, 2], 1)(dev)], "whole rows"),
+        (lambda fit, train, dev, seeds: train["label"], "for row in rows"),
     ],
 )
 def test_a_right_control_passes_in_any_style_and_a_wrong_one_gets_its_hint(answer, line):

@@ -27,6 +27,7 @@ def test_the_four_triplets_are_hard_easy_semi_hard_and_on_the_line():
         (triplet_losses(*POINTS.unbind(dim=1)), CORRECT),
         ([6, 0, 0.5, 0], "Manhattan"),
         ([4, 0, 0.5, 1], "look at triplet 4"),
+        ([3, -4, -0.5, -1], "the margin and the max"),
         ([4, 0], "four losses are needed"),
         (4.5, "a list of four numbers"),
         ([4, 0, None, 0], "a list of four numbers"),
@@ -53,6 +54,8 @@ def in_numpy(to_positive, to_negative, margin=1.0):
         (lambda p, n, margin=1: by_loss(p, n), "use the argument"),
         (lambda p, n, margin=1: 0.42, "count the triplets"),
         (lambda p, n, margin=1: p < n, "one number"),
+        (lambda p, n, margin=1: torch.max(p - n + margin, 0), ".clamp(min=0)"),
+        (lambda p, n, margin=1: (n - p + margin <= 0).float().mean(), "turned round"),
     ],
 )
 def test_the_share_passes_by_loss_by_comparison_and_in_numpy(answer, line):
@@ -66,6 +69,7 @@ def test_the_share_passes_by_loss_by_comparison_and_in_numpy(answer, line):
         (10, 1.0, "so a better model? No"),
         (10, 0.9, "so a better model? No"),
         (10, 80, "between 0 and 1"),
+        (10, 4, "between 0 and 1"),
         (10, 0.0, "accuracy has no margin"),
         (10, 0.6, "in how many of the five"),
         (1.5, 0.8, "stretch more"),

@@ -78,7 +78,10 @@ def spearman_from(ranks):
         (spearman_from(np.cos), "rank both lists"),
         (lambda g, p: tuple(100 * one for one in by_ranks(g, p)), "times 100 comes later"),
         (lambda g, p: (0.5, by_ranks(g, p)[1]), "look at Pearson"),
-        (lambda g, p: np.corrcoef(g, p), "should be one number"),
+        (lambda g, p: np.corrcoef(g, p), "2 x 2 table"),
+        (lambda g, p: (np.corrcoef(g, p), 0.9), "2 x 2 table"),
+        (lambda g, p: (stats.pearsonr(g, p), stats.spearmanr(g, p)), "take .statistic"),
+        (lambda g, p: (by_ranks(g, p)[0], 100 * by_ranks(g, p)[1]), "no times 100"),
         (lambda g, p: 0.9, "two numbers"),
     ],
 )

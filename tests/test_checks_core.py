@@ -87,17 +87,20 @@ def test_a_crash_shows_the_learners_own_line_the_error_and_a_hint():
     assert not any("diagnose" in line or "functional" in line for line in said)
 
 
-T, A = torch.zeros(2, 3), np.zeros((2, 3))
+T, A, ROWS = torch.zeros(2, 3), np.zeros((2, 3)), [{"label": 1}]
 CRASHES = [
     (lambda: T * torch.ones(2), "unsqueeze"),
     (lambda: A / np.ones(2), "keepdims"),
     (lambda: T @ T, ".T"),
     (lambda: A @ A, ".T"),
+    (lambda: torch.zeros(3, 5, 1) @ torch.zeros(3, 5, 4), ".T"),
     (lambda: torch.cat([T, torch.zeros(2)], dim=1), "keepdim"),
     (lambda: np.hstack([A, np.zeros(2)]), "keepdim"),
     (lambda: torch.cat([T, torch.zeros(3, 3)], dim=1), "print their shapes"),
     (lambda: (T == 0).mean(), ".float()"),
     (lambda: T.masked_fill(T.long(), 1.0), "mask == 0"),
+    (lambda: A[~np.eye(2)], "dtype=bool"),
+    (lambda: T[~T], "dtype=bool"),
     (lambda: torch.nn.functional.normalize(T.max(dim=1)), ".values"),
     (lambda: T.sum(dim=2), "count from 0"),
     (lambda: A.sum(axis=2), "count from 0"),
@@ -105,9 +108,19 @@ CRASHES = [
     (lambda: 1 if A == 0 else 2, "many numbers"),
     (lambda: torch.cosine_similarity(A, A), "do not mix"),
     (lambda: torch.cat([A, A]), "do not mix"),
-    (lambda: stub(), "unknown arguments"),
+    (lambda: stub(), "count them"),
+    (lambda: np.mean(T), "do not mix"),
+    (lambda: [one for one in 3], "range(n)"),
+    (lambda: range(3.0), "whole number"),
+    (lambda: torch.cat(T, T, T), "as one list"),
+    (lambda: torch.cat(T, T), "as one list"),
+    (lambda: torch.nn.Linear(3, 1)(T, T), "count them"),
+    (lambda: torch.cat([T, T.norm()], dim=1), "keepdim"),
+    (lambda: torch.tensor([T, T]), "torch.stack"),
+    (lambda: ROWS["label"], "for row in rows"),
     (lambda: len([2, 1].sort()), "sort()"),
     (lambda: T.sum().backward(), "no_grad"),
+    (lambda: torch.optim.Adam(torch.nn.Linear(2, 1)), "parameters()"),
     (lambda: torch.ones(1, requires_grad=True).numpy(), "detach"),
     (lambda: torch.zeros(2, 2) @ torch.zeros(2, 2).long(), ".float()"),
     (lambda: T.half().masked_fill(T == 0, -1e9), "65,504"),

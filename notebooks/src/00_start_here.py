@@ -190,7 +190,7 @@ print("ready" if not doctor.problems(report) else "not ready yet")
 #   beside the measurement. Being wrong is the useful case.
 # - **Exercises**: replace `pass` by your answer. The cell below checks it and says one of three
 #   things: `not attempted yet`, `not there yet:` with a hint for that very mistake, or `correct`.
-#   Try as often as you like. If your code fails, you see Python's own message.
+#   Try as often as you like. If your code fails, you see your line, Python's message and often a hint.
 # - **Explain your number**: a short text, read by a person if you take the course in a class.
 # - **Questions** at the end, with folded answers.
 #

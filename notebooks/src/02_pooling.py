@@ -147,7 +147,7 @@ for how in ("cls", "mean", "max"):
 you_said(guess_max, [int(value) for value in pool_slowly(tiny, tiny_mask, "max")[1]])
 
 # %% [markdown]
-# The padding's 5 must not appear. The 0 in front is real; in the second dimension the largest real
+# The padding's 5 must not appear. The 0 of the first dimension is real; in the second dimension the largest real
 # value is -1, so a 0 there would be wrong.
 #
 # Our loop is slow but plain. The package does it for whole batches at once; on the real batch both
@@ -371,7 +371,8 @@ print("largest number in float16:", torch.finfo(torch.float16).max)
 # %% [markdown]
 # A tool that leaves its input alone: `x.masked_fill(where, value)` gives a **copy** of `x` in which
 # `value` stands wherever `where` is True. `where` needs no more axes than it has to: a size of 1 is
-# stretched, as always in PyTorch.
+# stretched, as always in PyTorch. (Infinity is a number, too: `float("inf")`, with or without a
+# minus.)
 
 # %%
 numbers = torch.tensor([[4.0, 7.0], [1.0, 2.0]])
@@ -492,6 +493,7 @@ for name, variant in variants.items():
 
 # %%
 recorded = open_table(6, "real")
+came_from(recorded)
 raw = {how: recorded.mean(f"raw BERT {how}", "stsb dev") for how in ("MEAN", "MAX", "CLS")}
 print(", ".join(f"{how} {score:.1f}" for how, score in raw.items()))
 best, second, _ = sorted(raw, key=raw.get, reverse=True)

@@ -136,8 +136,8 @@ print(f"{len(gold)} pairs, but only {len(np.unique(gold))} different gold scores
 # (Pearson) correlation of the two columns of ranks, for which `np.corrcoef(a, b)[0, 1]` is allowed.
 # No scipy.
 #
-# A hint for ranks with ties: the rank of a value is (how many are smaller) + (how many are equal,
-# itself included, + 1) / 2, and `x[:, None] > x` compares all with all.
+# A hint for ranks with ties: if `smaller` values lie below a value and `equal` ones equal it (itself
+# included), its rank is smaller + (equal + 1) / 2. And `x[:, None] > x` compares all with all.
 
 
 # %% id="03-spearman" tags=["exercise", "points:3"]
@@ -251,15 +251,22 @@ shows(
 
 # %%
 print("MEAN beats CLS:", scores["raw BERT MEAN"] > scores["raw BERT CLS"])
-print("random weights beat shuffled gold:", line > scores["raw BERT MEAN, shuffled gold"])
+shows(
+    line - scores["raw BERT MEAN, shuffled gold"],
+    margin=5,
+    more="The random weights were never trained, and still they are {by:.0f} points above the "
+    "shuffled gold.",
+    less="The random weights are {by:.0f} points below the shuffled gold.",
+    same="The random weights, never trained, are about as good as the shuffled gold.",
+)
 
 # %% [markdown]
 # The order of the paper's three rows, GloVe over averaged BERT over CLS, is claim **C05**: one of
 # the paper's sentences that the course measures. Its verdict comes in notebook 08, on seven test
 # sets and with error bars. Here, on one small set, a gap of a point means nothing.
 #
-# The random weights were never trained, and still they are far above the shuffled gold. A random
-# network gives every word *some* fixed vector, so sentences that share words land close together.
+# Why can random weights score at all? A random network gives every word *some* fixed vector, so
+# sentences that share words land close together, and sentences that share words are often alike.
 # What a model has learned shows only **above** that line. A raw system below it may still have
 # learned a lot: its cosines just do not show it.
 
@@ -415,9 +422,9 @@ plots.show(
 # ### Exercise 3 · Centre the vectors (2 points)
 #
 # So subtract the mean! Write `centred_cosine`: one mean vector over *all* sentences, left and
-# right, is subtracted from every vector; then the cosine of each pair.
+# right, is subtracted from every vector; then the cosine of each pair (in numpy).
 #
-# **Predict** before you measure: will Spearman of raw BERT MEAN rise by 5 points or more, stay
+# **Predict** before you measure: will the Spearman of raw BERT MEAN rise by 5 points or more, stay
 # within 5, or fall by 5 or more?
 
 # %%
@@ -459,10 +466,17 @@ print("raw BERT rows that lose more than half a point:", ", ".join(lost) or "non
 crowded = max(systems, key=lambda name: random_pairs[name].mean())
 behind = [name for name in systems if scores[name] < scores[crowded]]
 print(f"most crowded: {crowded}, yet it ranks pairs better than: {', '.join(behind) or 'none'}")
+largest = max(map(abs, changes.values()))
+shows(
+    largest - 10,
+    more=f"The order of the pairs changes, too: one Spearman moves by {largest:.1f} points.",
+    less=f"The order of the pairs changes little: no Spearman moves by more than {largest:.1f} points.",
+    same="The order of the pairs changes: one Spearman moves by ten points.",
+)
 
 # %% [markdown]
-# The strangers' cosine drops to about zero for every system: the crowd is gone. The *order* of the
-# pairs changes much less. So anisotropy makes single cosines unreadable, but it is a symptom: the
+# The strangers' cosine drops to about zero for every system: the crowd is gone. But a crowd that is
+# gone and an order that is right are two things. Anisotropy makes single cosines unreadable, but it is a symptom: the
 # space was never made for cosines. Removing the mean removes the symptom; it does not teach the
 # model which sentences are similar.
 

@@ -291,7 +291,7 @@ print("every pair closer to its score than 0.15:", bool(np.abs(after - gold).max
 print("as close before training:", bool(np.abs(before - gold).max() < 0.15))
 
 # %% [markdown]
-# Memorised. A loop that cannot memorise eight pairs has a bug, so this is the first thing to try
+# A loop that cannot memorise eight pairs has a bug, so this is the first thing to try
 # with any new training code. But **memorising is not learning**. Has the encoder become better at
 # pairs that it never saw? Take the pairs of STSb's dev split, scored by Spearman (times 100: do the
 # cosines put the pairs in the order that people do? notebook 03), and a sentence of your own.
@@ -343,10 +343,10 @@ print(f"two towers: {count(towers):,} weights")
 
 # %% [markdown]
 # **Predict.** After training, we give *the same* sentence to both towers. What is the cosine of the two
-# vectors they make of it: 1, nearly 1, or clearly less?
+# vectors they make of it? (The package's `pairwise` compares row by row.)
 
 # %%
-guess_same = None  # your guess, a number
+guess_same = None  # your guess, as a number
 
 # %% tags=["nbval-ignore-output"]
 train(towers, eight, plain)
@@ -404,7 +404,8 @@ checks.distance_from_cosine(distance_from_cosine)
 # %% [markdown]
 # mini-bert's vectors do not have length 1. What does that change? We take 200 sentences of the dev split
 # and let every sentence choose its nearest neighbour, once by cosine and once by distance, first with
-# the raw vectors and then with the same vectors divided by their length.
+# the raw vectors and then with the same vectors divided by their length. (`all_pairs` compares every row
+# with every row: here (200, H) with itself, (200, 200).)
 #
 # **Predict.** For how many of the 200 sentences do the two choices differ, with raw vectors?
 

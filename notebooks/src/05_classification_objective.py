@@ -19,6 +19,7 @@
 # %% tags=["setup"]
 setup("05_classification_objective", study_minutes=MINUTES, computing_seconds=90)
 
+import math
 from collections import Counter
 from dataclasses import replace
 
@@ -44,8 +45,9 @@ from sbert_lab.training import run_folder, take_step, train
 # A recorded run on real data. A small BERT that we pretrained (mini-bert-2, twice as wide as the mini-bert of the other notebooks) read 16,384
 # labelled pairs of SNLI and MultiNLI, once.
 # On the way we looked at two things, on pairs that it was **not** trained on. Left: the percentage of NLI labels that its classifier gets right
-# (33.3 is guessing). Right: how well plain cosines rank the dev pairs of STSb (pairs of sentences whose similarity people scored), as a
-# Spearman correlation times 100: do cosines and people agree in their order? No similarity score was ever shown to it.
+# (33.3 is guessing). Right: how well plain cosines rank the pairs of STSb (pairs of sentences whose similarity people scored), as a
+# Spearman correlation times 100: do cosines and people agree in their order? No similarity score was ever shown to it. (*Dev* pairs are for
+# looking during training, *test* pairs for the score at the end.)
 #
 # **Predict.** How many points do the cosines win or lose on STSb: -2, 0, 2, 5, more?
 
@@ -93,8 +95,8 @@ came_from(whole)
 #
 # ## 2 · The data: three labels, no similarity
 #
-# In mini the pairs are our own: everyday scenes in SNLI's style and short statements in MultiNLI's. Ten of them, drawn at random. Decide for
-# yourself before you read the last line of each.
+# In profile mini, the course's smallest size, the pairs are our own: everyday scenes in SNLI's style and short statements in MultiNLI's. Here
+# are ten of them, drawn at random. Decide for yourself before you read the last line of each.
 
 # %%
 CLASSES = ("entailment", "neutral", "contradiction")  # labels 0, 1, 2
@@ -218,7 +220,7 @@ print(f"encoder {encoder_weights:,} + head {all_weights - encoder_weights:,} wei
 # %% [markdown]
 # One step as the package takes it. Look for your own lines from notebook 04, then for what came on
 # top: this step's learning rate, several batches in one step, half precision on a GPU, a limit on
-# the gradient.
+# the gradient. (`scaler` matters in float16 alone, `_gradients_meet` with several GPUs: skip both.)
 
 # %%
 peek(take_step)
@@ -227,7 +229,7 @@ peek(take_step)
 # <a id="head-first"></a>
 # One setting is not the paper's. **The head starts from nothing, the encoder does not.** As long as the head is random, the gradient that it sends
 # back is noise, and noise is what the encoder learns. The paper has 58,879 steps: the head settles in the first of them and the rest repair the
-# damage. We have a hundred or a thousand. So the head learns 30 times as fast as the encoder (`head_times=30`); section 6 shows what happens
+# damage. We have a hundred steps, or a thousand. So the head learns 30 times as fast as the encoder (`head_times=30`); section 6 shows what happens
 # without.
 #
 # One pass over the data, in mini over 3,000 of the pairs, with the two measures of section 1 on pairs that are **not** trained on. `train` keeps the
@@ -237,8 +239,8 @@ peek(take_step)
 pairs = profile.live_pairs or len(nli)
 rows = nli.select(range(pairs))
 watched = nli_dev.select(range(profile.watched_pairs))
-batches = -(-pairs // profile.train.batch_size)
-every = -(-batches // 6)  # steps between two evaluations
+batches = math.ceil(pairs / profile.train.batch_size)
+every = math.ceil(batches / 6)  # steps between two evaluations
 config = replace(profile.train, epochs=1, evaluate_every=every, checkpoint_every=every)
 print(f"{pairs:,} pairs, batches of {config.batch_size}, evaluated every {every} steps")
 print(
@@ -320,13 +322,15 @@ print(f"one pass over all {official:,} pairs of the paper would take {hours:.1f}
 # %% [markdown]
 # ### Exercise 2: design the control (3 points)
 # Before you run the control, write it down as a function. `fit(rows, seed)` trains a model and gives
-# back a function `rows -> accuracy`. Return the list of accuracies, one per seed. Three decisions are
-# yours: what exactly is shuffled, on which rows the model is scored, and what the seeds are for.
+# back a function that scores it: `score = fit(rows, seed)`, then `score(rows)` is an accuracy. Return
+# the list of accuracies, one per seed. Three decisions are yours: what exactly is shuffled, on which
+# rows the model is scored, and what the seeds are for. `train_rows` and `dev_rows` are plain lists of
+# dictionaries, each with `sentence1`, `sentence2` and `label`.
 
 
 # %% id="05-control" tags=["exercise", "points:3"]
 def shuffled_control(fit, train_rows, dev_rows, seeds=(1, 2, 3)):
-    """Accuracies of models trained on shuffled labels, one per seed. Rows are dictionaries."""
+    """Accuracies of models trained on shuffled labels, one per seed."""
     ### BEGIN SOLUTION
     results = []
     for seed in seeds:
@@ -346,7 +350,7 @@ checks.shuffled_control(shuffled_control)
 # %% [markdown]
 # Now the real thing, with half as many pairs and one seed. Compare it with the other curve at the same number of pairs.
 #
-# **Predict.** Where does it end on NLI dev, in percent? And on STSb?
+# **Predict.** How many of the NLI test pairs will it get right, in percent?
 
 # %%
 guess_control = None  # your guess, in percent
@@ -417,17 +421,18 @@ you_said(guess_stsb, judge_change(before, after["pretrained"]))
 you_said(guess_control, test_accuracy["shuffled labels"], "%")
 shows(
     sts.bootstrap_difference(stsb_test["score"], after["pretrained"], before),
-    more="Three thousand labels made the cosines **better**: {by:.1f} points on STSb test.",
-    less="Three thousand labels made the cosines **worse**: {by:.1f} points on STSb test.",
-    same="Whether three thousand labels changed the cosines, this small test set cannot tell.",
+    more=f"{pairs:,} labels made the cosines **better**: {{by:.1f}} points on STSb test.",
+    less=f"{pairs:,} labels made the cosines **worse**: {{by:.1f}} points on STSb test.",
+    same=f"Whether {pairs:,} labels changed the cosines, this small test set cannot tell.",
 )
 shows(
-    test_accuracy["shuffled labels"] - 100 / 3,
-    more="The control is {by:.1f} points above guessing: it has seen no meaning, so read this "
-    "as noise.",
-    less="The control is {by:.1f} points below guessing: it has seen no meaning, so read this "
-    "as noise.",
-    same="The control guesses.",
+    test_accuracy["pretrained"] - test_accuracy["shuffled labels"],
+    margin=abs(test_accuracy["shuffled labels"] - 100 / 3),
+    more="On NLI the true labels are worth {by:.1f} points more than shuffled ones. Compare with "
+    "the control's own distance from 33.3, which no meaning can explain.",
+    less="On NLI the true labels did worse than shuffled ones, by {by:.1f} points.",
+    same="On NLI the true labels are no further above the control than the control is from 33.3: "
+    "no sign of learning.",
 )
 
 # %% [markdown]
@@ -488,11 +493,14 @@ shows(
 # %% [markdown]
 # ## 6 · When does NLI help?
 #
-# The recorded study again, now with everything that was changed, one thing at a time: the head at the encoder's own rate; a network with random
-# weights; our backbone at 20 of its 47 million tokens of pretraining; and another objective, *in-batch
+# Back to the recorded study. Each of its other runs changes one thing: the head learns at the encoder's own rate (*one rate*); the network starts
+# with random weights (*random start*); our backbone stops at 20 of its 47 million tokens of pretraining; and another objective, *in-batch
 # negatives* on the entailments alone (each sentence must find its partner among the batch, an idea that came after the paper, notebook 17).
 #
-# **Predict.** Which of them end below zero?
+# **Predict.** Which of these runs end with worse cosines than they began with?
+
+# %%
+guess_worse = None  # your guess, for example "one rate, random start"
 
 # %% tags=["nbval-ignore-output"]
 tuned_rows = [row for row in recorded.rows if row != "raw BERT MEAN"]
@@ -512,6 +520,8 @@ for row in tuned_rows:
         f"{average[row]:.1f}"
     )
 print(f"{'raw BERT MEAN':30} {'':5} average of seven test sets {average['raw BERT MEAN']:.1f}")
+worse = [row.removeprefix("softmax, ") for row in tuned_rows if recorded.mean(row, "gain") < 0]
+you_said(guess_worse, ", ".join(worse) or "none")
 shows(
     recorded.mean("softmax", "gain") - recorded.mean("softmax, one rate", "gain"),
     more="The head's own rate is worth {by:.1f} points: same pairs, same labels, same objective.",
@@ -527,8 +537,8 @@ shows(
 )
 
 # %% [markdown]
-# So three things decide: a head that stops sending noise early, a network that knows something worth keeping, and how much a single pair
-# says. A label of three classes says little; a batch of other sentences says of each that it is not the partner.
+# Three things were varied here: how soon the head stops sending noise, how much the network knows beforehand, and how much a single pair says.
+# (A label says one of three things; a batch of other sentences says of each that it is not the partner.) Which of them mattered most above?
 #
 # <details><summary>With a GPU and the hub: the same study with BERT-base</summary>
 #

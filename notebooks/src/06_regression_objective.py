@@ -130,7 +130,8 @@ guess_floor = None  # your guess
 #
 # Write both functions for a tensor `gold` of shape (N,). `scale_gold` takes scores from 0 to 5
 # to 0..1. `loss_floor` takes *any* gold scores (also negative ones: a cosine ends at -1) and gives
-# the lowest mean squared error that cosines can reach on them, when each pair may have the best.
+# the lowest mean squared error that cosines can reach on them, if every pair gets the cosine that
+# suits it best.
 
 
 # %% id="06-scale" tags=["exercise", "points:2"]
@@ -349,6 +350,7 @@ paper.compare(
 )
 gains = {"here": score_after.spearman - score_before.spearman}
 if recorded:
+    came_from(recorded)
     gains["recorded, real pairs"] = recorded.mean("SBERT-STSb", "test") - recorded.mean(
         "raw BERT MEAN", "test"
     )
@@ -361,8 +363,8 @@ print("what training changed:", ", ".join(f"{name} {gain:+.1f}" for name, gain i
 # Take the *raw* cosines and a ruler: fit one straight line, `slope * cosine + shift`, to the
 # dev pairs. Two numbers, no training of the encoder at all.
 #
-# **Predict.** Take the change of the squared error from raw to trained, above. How many per cent
-# of it can the line alone achieve on the test pairs? And Spearman: "rises", "falls" or "stays"?
+# **Predict.** The training changed the squared error on the test pairs, as printed above. How many
+# per cent of that change does the line alone bring? And Spearman: "rises", "falls" or "stays"?
 
 # %%
 guess_line = None  # your guess, in per cent
@@ -549,6 +551,8 @@ rows = [
     for how in ("MEAN", "MAX")
 ]
 paper.compare(rows, data=data.coverage("stsb", "train"))
+if race:
+    came_from(race)
 for column in ("measured", "recorded", "paper"):
     if rows[0][column]:
         print(f"MEAN minus MAX, {column}: {rows[0][column] - rows[1][column]:+.1f} points")

@@ -351,7 +351,8 @@ you_said(guess_accuracy, round(accuracy_after, 1), unit="%")
 # "After" means after the **last step**. Picking the best of ten looks would be one more choice, and
 # mostly luck: a share of 150 triplets has a standard error of about 4 points.
 #
-# All test triplets in the plane, before and after. Learning moves the cloud up and to the left:
+# All test triplets in the plane, before and after. Learning should move the cloud up and to the left.
+# Can you see it?
 
 # %% tags=["nbval-ignore-output"]
 plots.show(
@@ -430,6 +431,8 @@ paper.compare(
     ],
     data=data.coverage("wiki_sections", "train"),
 )
+if recorded:
+    came_from(recorded)
 shows(
     gains,
     more="Training on sections helped on unseen articles here, by {by:.1f} points.",

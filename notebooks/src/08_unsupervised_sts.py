@@ -64,7 +64,7 @@ for row in sets["sts14"].shuffle(seed=8).select(range(10)):
     print(f"     {shorten(row['sentence2'], 92)}")
 
 # %% [markdown]
-# ### Exercise 1 · Be the human line (2 points)
+# ### Exercise 1 · Be the human baseline (2 points)
 #
 # Before you see any cosine: how well would *you* score? Rate these twenty pairs by the rubric,
 # halves allowed, and do not peek at the gold.
@@ -90,8 +90,11 @@ checks.ratings(ratings)
 
 # %% [markdown]
 # Now some systems, none of them trained by this notebook: averaged word vectors, the raw backbone
-# under MEAN and CLS (notebook 02), and mini-sbert, a tuned encoder that notebook 17 explains.
-# Your agreement with the gold beside theirs, on the same twenty pairs:
+# pooled by MEAN or CLS (notebook 02), and mini-sbert, a tuned encoder that notebook 17 explains.
+# Each gives a pair a cosine. Does the order of its cosines agree with the order of the gold scores?
+# **Spearman** says how well, 100 for perfectly (notebook 03). And how much of that is the luck of
+# these twenty pairs? A **bootstrap** draws them again and again, with repeats: the interval holds the
+# middle 95 % of what comes out.
 
 # %% tags=["nbval-ignore-output"]
 systems = {
@@ -235,6 +238,9 @@ plots.show(
 # Both ask whether similarities and gold scores go together. Pearson asks for a **straight line**,
 # Spearman only for the **same order**.
 #
+# The paper prefers Spearman. That is claim **C10** in our list (a *claim* is a sentence of the paper
+# with a rule, fixed beforehand, by which we measure it), and this section gives the verdict.
+#
 # Take the word vectors' cosines on STSb and bend them: each cosine c becomes exp(6c). A larger
 # cosine stays larger, so no pair changes its place.
 #
@@ -306,8 +312,7 @@ checks.two_correlations(two_correlations)
 # ## 4 · Three similarities
 #
 # The paper also tried negative Manhattan and negative Euclidean distance in place of the cosine and
-# reports that the results stay about the same (claim C09: a claim is a sentence of the paper with a
-# rule, fixed beforehand, by which we measure it).
+# reports that the results stay about the same (claim C09; its verdict comes in section 6).
 #
 # **Predict.** Averaged word vectors on STSb: how many points lie between the best and the worst of
 # the three?
@@ -375,8 +380,9 @@ for name, encode in systems.items():
 # %% [markdown]
 # ## 5 · Table 1
 #
-# Now the whole table. Its systems take minutes to train, with three seeds each, so these numbers are
-# **recorded**: measured by the functions that you have just used, and kept pair by pair.
+# Now the whole table. Its systems take minutes to train, with three seeds each (three runs that
+# differ in their random numbers). So these numbers are **recorded**: measured by the functions
+# that you have just used, and kept pair by pair.
 
 # %% tags=["nbval-ignore-output"]
 recorded = results.open_table(1)
@@ -581,7 +587,7 @@ print(f"largest on {sts_sets.TITLES[largest]}, {fits}")
 #
 # The recorded run on real data stands here beside this profile's: the real test sets, real NLI pairs in
 # place of our own, and a backbone that is twice as wide and read far more text (mini-bert-2, [notebook
-# 05](05_classification_objective.ipynb)). Two rows are no systems of ours. `all-MiniLM-L6-v2`: 22
+# 05](05_classification_objective.ipynb)). Two rows are not ours. `all-MiniLM-L6-v2`: 22
 # million parameters, published by others, trained on over a billion pairs. `spaCy vectors`: what our
 # backbone's word embeddings began as, averaged.
 

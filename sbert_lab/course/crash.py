@@ -17,27 +17,36 @@ SHAPES = (
     " keepdims=True) keeps the one that sum, mean or norm would drop"
 )
 ARGUMENTS = "keep the first line as it was given: the check calls it with those arguments"
+CALLED = (
+    "a function in this line takes other things in its parentheses (count them); several tensors"
+    " go in as one list: torch.cat([u, v])"
+)
 SAME_KIND = "NumPy and torch do not mix: np.… for arrays, torch.… for tensors"
 GRAPH = "compute u, v and the loss anew in every round of the loop, before backward()"
 ONE_NUMBER = (
-    "many numbers stand where one is wanted: take .mean() or .sum(), torch.sqrt for math.sqrt, and"
-    " & | ~ for and, or, not"
+    "many numbers stand where one is wanted: take .mean() or .sum(), torch.sqrt for math.sqrt,"
+    " .clamp(min=0) for max(x, 0), & | ~ for and, or, not, and torch.cat or torch.stack for"
+    " torch.tensor([u, v])"
 )
 CAUSES = (
     (r"size of tensor a|could not be broadcast|must match the existing size", SHAPES),
     (
-        r"cannot be multiplied|matmul: Input operand|inconsistent tensor size",
+        r"cannot be multiplied|matmul: Input operand|inconsistent tensor size|of batch2 tensor",
         "a matrix product needs (A, H) @ (H, B): is a transpose (.T) missing, or did another tensor"
         " belong there?",
     ),
     (
-        r"same number of dimensions|except in dimension|except for the concatenation",
+        r"zero-dimensional|same number of dimensions|except (in dimension|for the concatenation)",
         "only parts that agree in all other dimensions can be put side by side (dim=1): print their"
         " shapes; a sum or norm needs keepdim=True to stay a column",
     ),
     (
         r"could not infer output dtype",
         "torch averages no True and False: (a != b).float().mean()",
+    ),
+    (
+        r"'invert' not supported|operator\.invert",
+        "~ turns only True and False round: write mask == 0, or make it with dtype=bool",
     ),
     (r"boolean mask", "the mask holds 0 and 1, and True and False are wanted: write mask == 0"),
     (
@@ -49,17 +58,20 @@ CAUSES = (
         "dimensions count from 0: of (B, T, H), T is 1 and H is 2; a (B, T) tensor has no 2",
     ),
     (
-        r"element tensors can be converted|length-1 arrays|truth value of an|Boolean value of Ten",
+        r"element tensors can be converted|(length-1|0-dimensional) arrays|truth value of an"
+        r"|Boolean value of Ten",
         ONE_NUMBER,
     ),
     (
         r"ensor, (but got|not) numpy|Tensor as element 0|np\.ndarray \(got|numpy\.ndarray' obj",
         SAME_KIND,
     ),
+    (r"keyword argument '(axis|keepdims|out|dim|keepdim)'", SAME_KIND),
+    (r"positional argument|unexpected keyword|must be tuple of Tensors", CALLED),
     (
-        r"positional argument|unexpected keyword",
-        "the call in this line has too few, too many or unknown arguments: help(...) shows which"
-        " ones it takes",
+        r"list indices must be integers or slices, not str",
+        "a list of dictionaries has no columns: take the value of each row, [row['label'] for row"
+        " in rows]",
     ),
     (
         r"'?NoneType'?",
@@ -69,6 +81,14 @@ CAUSES = (
     (
         r"does not require grad|doesn't require grad",
         "nothing is left to learn from: was the encoder called under no_grad, or detach() used?",
+    ),
+    (
+        r"'(?!int|float|bool|NoneType)\w+' object is not iterable",
+        "a list of weights or rows is wanted here: of a network take encoder.parameters()",
+    ),
+    (
+        r"'(int|float)' object is not iterable|cannot be interpreted as an integer",
+        "range(n) counts up to n, which has to be a whole number: int(n)",
     ),
     (
         r"only for scalar outputs",

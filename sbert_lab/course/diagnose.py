@@ -63,7 +63,7 @@ def _in_colour() -> bool:
 
 NAN = (
     "there is NaN in your result. It comes from 0 * inf, inf - inf, 0 / 0 or the root of a negative"
-    " number: choose with masked_fill or where instead of multiplying by a mask"
+    " number. If you multiply by a mask, choose with masked_fill or where instead"
 )
 Mistake = tuple[Callable, str]  # what a newcomer may write, and what to tell them
 
@@ -203,6 +203,11 @@ def need_shape(result: object, shape: tuple[int, ...], what: str = "your result"
 
 def need_number(result: object, what: str = "your answer") -> float:
     """The result as a float; a hint if it is not one number."""
+    if type(result).__module__ == "torch.return_types":
+        raise Hint(
+            "torch.max(x, 0) looks for the largest along dimension 0, and gives values and places:"
+            " to cut off below 0 write x.clamp(min=0)"
+        )
     try:
         values = _array(result)
     except (TypeError, ValueError):

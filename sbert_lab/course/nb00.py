@@ -32,7 +32,7 @@ TWELVE = (
 )
 NAMES = ("violin", "tune", "strings", "vegetables", "carrots", "meal")
 NAMES += ("boat", "ship", "vessel", "dog", "puppy", "animal")
-LISTED = {sentence.strip().lower() for sentence in TWELVE}
+LISTED = {sentence.rstrip(".").lower() for sentence in TWELVE}
 
 
 def _length(vector: np.ndarray) -> float:
@@ -72,11 +72,20 @@ COSINE = (
 )
 
 
+def _one_cosine(found: object) -> float:
+    if np.shape(found) == (3,):
+        raise Hint(
+            "one number for each dimension came out: u * v only multiplies, u @ v adds up as well,"
+            " and a length is np.linalg.norm(u), not abs(u)"
+        )
+    return need_number(found, "the cosine")
+
+
 @check(mistakes=COSINE)
 def cosine(answer: Callable) -> None:
     """cosine(u, v) of two vectors: the length of either must not matter."""
     u, v = np.array([2.0, 3.0, 6.0]), np.array([2.0, 0.0, 1.0])
-    compare = partial(diagnose, answer, _cosine, look=partial(need_number, what="the cosine"))
+    compare = partial(diagnose, answer, _cosine, look=_one_cosine)
     compare(
         COSINE,
         (u, v),
@@ -99,9 +108,9 @@ def nearest(sentence: str, answer: str) -> None:
     """The learner's own sentence, and the one of the twelve that mini-sbert puts closest to it."""
     if not isinstance(sentence, str) or not sentence.strip():
         raise Hint("my_sentence should be a string with an English sentence of your own")
-    if sentence.strip().lower() in LISTED:
+    if sentence.strip(" .!").lower() in LISTED:
         raise Hint(
-            "your sentence is one of the twelve, so it finds itself with a cosine of 1: write one"
+            "your sentence is one of the twelve, so it finds itself: write one"
             " that is not in the list"
         )
     if isinstance(answer, (int, np.integer)):

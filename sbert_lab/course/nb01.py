@@ -53,8 +53,8 @@ ALL_PAIRS = (
 )
 def passes(one_query: Callable, all_pairs: Callable) -> None:
     """Cross-encoder passes for one new query against n sentences, and for all pairs of n."""
-    query, pairs = "count the pairs (query, sentence)", "write down the pairs of four sentences"
-    for n in (4, 7, 10_000):
+    query, pairs = "count the pairs (query, sentence)", "write down the pairs of six sentences"
+    for n in (6, 7, 10_000):  # of 4, n * n is also 2 ** n
         _count(one_query, lambda n: n, ONE_QUERY, call=f"one_query({n})", n=n, advice=query)
         _count(all_pairs, _pairs, ALL_PAIRS, call=f"all_pairs({n})", n=n, advice=pairs)
     if need_number(all_pairs(1), "all_pairs(1)") != 0:
@@ -96,6 +96,8 @@ def split(fewer: float, cheaper: float) -> None:
         raise Hint("fewer passes: divide the passes before (all pairs) by the passes after (n)")
     if near(fewer, CHEAPER, tolerance=0.01) and near(cheaper, FEWER, tolerance=0.01):
         raise Hint("right numbers, but the wrong way round")
+    if 0 < fewer < 1:
+        raise Hint("passes before / passes after is more than 1: yours is turned round")
     if not near(fewer * cheaper, FACTOR, tolerance=0.01):
         raise Hint(f"the two factors multiply to {fewer * cheaper:,.0f}, not to 46,800")
     raise Hint("fewer_passes is passes before / passes after, both for 10,000 sentences")
@@ -149,6 +151,8 @@ def one_night(answer: Callable) -> None:
 
 
 def _too_many_or_few(found: float, exact: float) -> str:
+    if found < 0:
+        return "n is below 0: a quadratic equation has two solutions, take the positive one"
     too, needed, fit = "many" if found > exact else "few", _pairs(found), _pairs(exact)
     return f"{found:,.0f} are too {too}: they make {needed:,.0f} pairs, and {fit:,.0f} fit"
 

@@ -54,6 +54,10 @@ MEAN = (
         "your sums are right, but you divided by T, padding too: divide by the real tokens",
     ),
     (
+        lambda vectors, mask: _real(vectors, mask).mean(dim=1) / mask.sum(dim=1, keepdim=True),
+        "you divided twice: mean() has divided by T before you divide by the real tokens",
+    ),
+    (
         lambda vectors, mask: vectors.sum(dim=1) / mask.sum(dim=1, keepdim=True),
         "you divided by the real tokens, but padding is still in the sum",
     ),
@@ -165,7 +169,9 @@ def _run_max(answer, vectors: Tensor, mask: Tensor) -> Tensor:
 
 
 def _which_dimension(found: Tensor, expected: Tensor) -> str:
-    if isinstance(found, Tensor) and (found > expected + 1e-3).any():
+    if found.dtype != expected.dtype:
+        return f"{expected.dtype} went in and {found.dtype} came out: keep the dtype"
+    if (found > expected + 1e-3).any():
         return "padding won in some dimension: your filling number is not low enough"
     return "compare with the slow loop on the tiny batch: which dimension differs?"
 

@@ -3,6 +3,7 @@
 Figures: three distances of two arrows, histograms of cosines, spectrum and cone of raw vectors.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -38,6 +39,7 @@ def _ranked(method: str) -> Callable:
 
 
 ONE_COLUMN = "only one column was ranked: both need ranks"
+NOT_CORRELATED = "the ranks are right, but this is not their correlation: np.corrcoef(a, b)[0, 1]"
 SPEARMAN = (
     (_pearson, "this is Pearson of the values: replace each value by its rank first"),
     (
@@ -63,6 +65,17 @@ SPEARMAN = (
         lambda gold, predicted: 100 * _ranked("average")(gold, predicted),
         "from -1 to 1, please: the times 100 comes later",
     ),
+    (
+        lambda gold, predicted: _pearson(np.sort(gold), np.sort(predicted)),
+        "you sorted the values, so they lost their partners: leave each where it is and write its"
+        " rank there",
+    ),
+    (lambda gold, predicted: 1.0, "np.corrcoef(a, b)[0, 0] is a with itself: take [0, 1]"),
+    (lambda *both: np.cov(*map(stats.rankdata, both))[0, 1], NOT_CORRELATED),
+    (
+        lambda *both: np.prod([unit_rows(stats.rankdata(one)[None]) for one in both], axis=0).sum(),
+        NOT_CORRELATED,
+    ),
 )
 
 
@@ -75,7 +88,7 @@ def spearman(answer):
         lambda gold, predicted: stats.spearmanr(gold, predicted).statistic,
         SPEARMAN,
         look=partial(need_number, what="Spearman"),
-        otherwise="write both columns of ranks down for [10, 30, 30]: they are 1, 2.5, 2.5",
+        otherwise=_other_spearman,
     )
     compare(inputs=(_PLAIN_GOLD, _PLAIN))
     if _depends_on_tied_order(answer):
@@ -88,6 +101,15 @@ def spearman(answer):
         raise Hint("opposite orders have a Spearman of -1: is there an abs() too many?")
     if names_in(answer) & {"scipy", "spearmanr", "rankdata", "sts"}:
         raise Hint("right, but a library did the work: write the ranks yourself, with numpy")
+
+
+def _other_spearman(found: float, expected: float) -> str:
+    if math.isnan(found):
+        return (
+            "NaN: one of your columns has the same rank everywhere. There is one rank per value:"
+            " sum the comparisons over one axis only"
+        )
+    return "write both columns of ranks down for [10, 30, 30]: they are 1, 2.5, 2.5"
 
 
 def _depends_on_tied_order(answer) -> bool:
@@ -171,6 +193,10 @@ def _centre(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.concatenate([u, v]).mean(axis=0)
 
 
+def _after_centring(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return _centred(u, v, _centre(u, v))
+
+
 CENTRED = (
     (
         lambda u, v: _centred(u, v, (u + v) / 2),
@@ -204,6 +230,14 @@ CENTRED = (
         lambda u, v: _centred(u, v, u.mean(0) + v.mean(0)),
         "two means were added: the mean of both sides is half of that",
     ),
+    (
+        lambda u, v: _after_centring(unit_rows(u), unit_rows(v)),
+        "you divided by the lengths before the mean was subtracted: centre the raw vectors",
+    ),
+    (
+        lambda u, v: np.diag(_cosines(u, v)) - np.diag(_cosines(u, v)).mean(),
+        "you subtracted the mean of the cosines: subtract the mean vector from the vectors",
+    ),
 )
 
 
@@ -212,7 +246,7 @@ def centred_cosine(answer):
     """answer(u, v): (N, H), (N, H) -> (N,), cosines after one common mean was subtracted."""
     diagnose(
         answer,
-        lambda u, v: _centred(u, v, _centre(u, v)),
+        _after_centring,
         CENTRED,
         sentence_pairs(),
         look=lambda found: need_shape(np.asarray(found), (6,), "the cosines"),

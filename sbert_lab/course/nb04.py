@@ -72,6 +72,8 @@ def _look_at_towers(watch: "_Watch") -> None:
         )
     if not watch.encoded:
         raise Hint("the encoder was never called: u = encoder(**first), v = encoder(**second)")
+    if missed := {"first", "second"} - watch.encoded:
+        raise Hint(f"the {missed.pop()} sentences were never encoded: is one batch in twice?")
 
 
 def _look_at_sides(watch: "_Watch") -> None:
@@ -167,10 +169,11 @@ def _watched_encoder() -> tuple[nn.Module, _Watch]:
             self.words, self.layer = nn.Embedding(2 * WORDS + 1, 16), nn.Linear(16, 16)
 
         def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+            if isinstance(input_ids, str):
+                raise Hint("one star gives only the names: two are needed, encoder(**first)")
             real = (input_ids > 0).unsqueeze(-1)
             mean = (self.words(input_ids) * real).sum(dim=1) / real.sum(dim=1)
-            output = torch.tanh(self.layer(mean))
-            watch.called(self, input_ids, output)
+            watch.called(self, input_ids, output := torch.tanh(self.layer(mean)))
             return output
 
     with torch.random.fork_rng(devices=[]):
@@ -247,8 +250,8 @@ def distance_from_cosine(answer: Callable) -> None:
         DISTANCE,
         (raw_u, raw_v),
         same=partial(near, tolerance=1e-4),
-        otherwise="right for unit vectors, wrong for longer ones: there the dot product is not the"
-        " cosine any more. Divide by both lengths",
+        otherwise="right for unit vectors, wrong (or NaN) for longer ones: there the dot product is"
+        " not the cosine any more. Divide by both lengths",
     )
     compare(
         (),

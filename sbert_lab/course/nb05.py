@@ -125,7 +125,7 @@ FLIPS = (
             (head(concatenate(u, v)) != head(concatenate(v, u))).any(dim=1).double().mean()
         ),
         "the logits change for every pair, but a prediction flips only if the largest one is"
-        " another class: compare argmax with argmax",
+        " another class: compare argmax(dim=1), one class per pair, with argmax(dim=1)",
     ),
     (
         lambda head, u, v: (
@@ -203,6 +203,8 @@ class _Record:
         self.trained, self.scored, self.accuracies, self.seeds = [], [], [], []
 
     def fit(self, rows: Sequence[dict], seed: int | None = None) -> Callable:
+        if not all(isinstance(row, dict) for row in rows):
+            raise Hint("fit() needs whole rows, each a dictionary with sentences and label")
         self.trained.append([dict(row) for row in rows])
         self.seeds.append(seed)
 

@@ -50,6 +50,10 @@ LOSSES = (
         lambda near_, far: near_ - far + 1,
         "a loss below 0 would reward going on for ever: max(..., 0) cuts it off",
     ),
+    (
+        lambda near_, far: near_ - far,
+        "the margin and the max are missing: max(d(a,p) - d(a,n) + 1, 0)",
+    ),
     (lambda near_, far: _loss(near_, far, margin=0), "the margin is missing: + 1 inside the max"),
     (lambda near_, far: _loss(near_, far, margin=0) + 1, "the + 1 belongs inside the max"),
     (
@@ -78,7 +82,7 @@ def four_losses(answer):
 
 def _first_wrong_triplet(mine: np.ndarray, expected: np.ndarray) -> str:
     off = np.flatnonzero(~np.isclose(mine, expected, atol=1e-3)) + 1
-    return f"look at triplet {off[0]} again: what are its two distances?"
+    return f"look at triplet {off[0]} again: what are its two distances, and what is its loss?"
 
 
 def _resting(to_positive: torch.Tensor, to_negative: torch.Tensor, margin: float) -> torch.Tensor:
@@ -94,6 +98,14 @@ ZERO_SHARE = (
     (
         lambda near_, far, margin: (near_ >= far).float().mean(),
         "this is the share of hard triplets: the loss is 0 for the easy ones",
+    ),
+    (
+        lambda near_, far, margin: ((near_ < far) & (far < near_ + margin)).float().mean(),
+        "this is the share of semi-hard triplets: the loss is 0 for the easy ones",
+    ),
+    (
+        lambda near_, far, margin: (near_ - margin <= far).float().mean(),
+        "the margin has the wrong sign: the positive must be closer by the margin",
     ),
     (
         lambda near_, far, margin: 1 - _resting(near_, far, margin),
@@ -117,8 +129,8 @@ ZERO_SHARE = (
 @check(mistakes=ZERO_SHARE)
 def zero_share(answer):
     """answer(to_positive, to_negative, margin) -> the share of triplets with zero gradient."""
-    to_positive = torch.tensor([1.0, 1.0, 2.0, 3.0, 0.5, 2.5, 1.0, 2.0])
-    to_negative = torch.tensor([3.0, 1.4, 1.0, 4.3, 1.2, 2.0, 1.7, 1.5])
+    to_positive = torch.tensor([1.0, 1.0, 2.0, 3.0, 0.5, 2.5, 1.0, 2.0, 1.5])
+    to_negative = torch.tensor([3.0, 1.4, 1.1, 4.3, 1.2, 2.0, 1.7, 1.5, 1.8])
     compare = partial(diagnose, answer, _resting, look=partial(need_number, what="the share"))
     compare(
         ZERO_SHARE,
@@ -150,7 +162,7 @@ def magnifier(factor, accuracy):
     said = need_number(accuracy, "accuracy")
     if near(said, hits, tolerance=1e-3):
         return
-    if near(said, 100 * hits, tolerance=1e-3):
+    if said > 1:
         raise Hint("as a share, please: between 0 and 1")
     if said > hits:
         raise Hint(

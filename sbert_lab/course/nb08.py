@@ -143,9 +143,19 @@ def two_correlations(answer):
         _both,
         CORRELATIONS,
         [np.array(side) for side in CURVE],
-        look=lambda found: need_numbers(found, "Pearson", "Spearman", hint=hint),
+        look=lambda found: need_numbers(_unpacked(found), "Pearson", "Spearman", hint=hint),
         otherwise=_other_correlations,
     )
+
+
+def _unpacked(found: object) -> object:
+    """What came out; a hint if a whole table or a result with a p-value stands for a number."""
+    for one in found if isinstance(found, (tuple, list)) else [found]:
+        if np.shape(one) == (2, 2):
+            raise Hint("np.corrcoef gives a 2 x 2 table: take one entry off the diagonal, [0, 1]")
+        if hasattr(one, "pvalue"):
+            raise Hint("scipy gives a correlation and a p-value: take .statistic")
+    return found
 
 
 def _other_correlations(found: Sequence[float], expected: Sequence[float]) -> str:
@@ -156,6 +166,8 @@ def _other_correlations(found: Sequence[float], expected: Sequence[float]) -> st
             "look at Pearson: it correlates the values themselves. np.corrcoef gives a 2 x 2 table "
             "of which you need one entry off the diagonal"
         )
+    if near(found[1], 100 * expected[1], tolerance=1e-3):
+        return "Pearson runs from -1 to 1 in yours and Spearman to 100: no times 100, please"
     return "Spearman is Pearson of the ranks: rank both lists, then correlate"
 
 
@@ -181,7 +193,7 @@ def ratings(answer):
     if different < 3:
         raise Hint(f"only {different} different ratings: use more of the rubric's six steps")
     agreement = _spearman(np.array([row["score"] for row in twenty()]), mine)
-    if agreement < 0.2:
+    if agreement < 0.4:  # of random orders of twenty one in 25 gets so far
         raise Hint(
             f"your order agrees with the gold scores at {100 * agreement:.0f} points. Are the "
             "ratings in the order of the pairs, and is 5 the same meaning, 0 another topic?"
