@@ -108,6 +108,8 @@ def test_a_broken_file_is_kept_stops_no_other_and_can_begin_anew(tmp_path):
     (tmp_path / "03_raw_embeddings.ipynb").unlink()
     (line,) = start(tmp_path)
     assert line == "02_pooling.ipynb: is not a notebook any more; kept as it is (--fresh 02)"
+    with pytest.raises(InputError, match="--fresh 02` begins it anew and keeps yours"):
+        progress.read_progress(tmp_path)
     assert broken.read_text() == "{" and (tmp_path / "03_raw_embeddings.ipynb").is_file()
     (line,) = start(tmp_path, fresh=("02",))
     assert (tmp_path / re.search(r"kept as (.*)", line)[1]).read_text() == "{"
