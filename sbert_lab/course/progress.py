@@ -111,7 +111,8 @@ def _of_notebook(path: Path) -> Progress:
     except Exception as error:  # nbformat raises many kinds
         raise InputError(
             f"{path} is not a notebook any more ({str(error)[:100]}): "
-            f"`sbert-lab start {path.parent} --fresh {path.name[:2]}` begins it anew and keeps yours"
+            f"`sbert-lab start {path.parent} --fresh {path.name[:2]}` begins it anew and "
+            "keeps yours"
         ) from error
     tests = [cell for cell in cells if "test" in tags_of(cell)]
     done = tuple(CORRECT in _printed(cell).splitlines() for cell in tests)
