@@ -69,8 +69,11 @@ class Guard:
             for key, value in then.items():
                 if vars(owner).get(key) is not value and key not in ("__dict__", "__weakref__"):
                     setattr(owner, key, value)
-                    found.append((owner, key))
+                    if callable(value):  # checks keep counts in their own classes
+                        found.append((owner, key))
+            inherited = {key for base in owner.__mro__[1:] for key in vars(base)}
             added = [k for k, v in vars(owner).items() if k not in then and callable(v)]
+            added = [k for k in added if k in inherited]  # transformers adds names of its own
             for key in added:
                 delattr(owner, key)
                 found.append((owner, key))
