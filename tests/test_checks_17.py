@@ -169,6 +169,10 @@ def replaced(number, pair):
             replaced(4, ("role swap", "Now the cat ran.", "The cat ran now.")),
             "only 'now' has moved",
         ),
+        (
+            replaced(4, ("role swap", "Last year the cat ran.", "The cat ran last year.")),
+            "only 'last year' has moved",
+        ),
         (replaced(4, ("synonym", "A big dog.", "A large dog.")), "'synonym' is no kind"),
         (replaced(4, PAIRS[0][:1] + ("It is late.", "It isn't late.")), "no pair of the kind"),
         (replaced(0, ("negation", "It is open.", "It is shut.")), "must deny something"),

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from sbert_lab.course.grading import harness, lesson, submissions, suspicion
-from sbert_lab.course.grading.grade import grade_folder
+from sbert_lab.course.grading.grade import grade_folder, run_answers
 from sbert_lab.course.grading.guard import Guard
 from sbert_lab.errors import InputError
 
@@ -145,6 +145,15 @@ def test_an_answer_gets_what_it_takes_from_the_lesson_even_if_ours_does_not():
     assert trained.lesson is None  # a person reads it: nothing is trained for an answer
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "A1_pytorch_refresher"])
+def test_every_model_answer_is_correct_and_changes_nothing_while_it_is_checked(name):
+    given = [e for e in lesson.exercises_of(name) if e.kind == "exercise" and e.lesson is not None]
+    answers = {exercise.id: exercise.solution for exercise in given}
+    found = run_answers(name, given, answers, 100)
+    assert found == {exercise.id: {"said": "correct", "look": []} for exercise in given}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_model_answer_looks_suspicious(name):
     for exercise in lesson.exercises_of(name):
@@ -161,6 +170,10 @@ def test_no_model_answer_looks_suspicious(name):
         ("checks.mean_pool = print", "touches the checks"),
         ("open('solutions/02_pooling.ipynb')", "names the solutions"),
         ("import os\nos._exit(0)", "ends the process"),
+        ("def mean_pool(a, b):\n    np.allclose = max", "changes np.allclose"),
+        ("class Yes:\n    def __eq__(self, other):\n        return True", "agree with everything"),
+        ("import threading", "starts threads"),
+        ("error.__traceback__.tb_frame", "looks at the program that runs it"),
     ],
 )
 def test_reaching_for_something_else_is_seen(answer, reason):
@@ -188,6 +201,22 @@ def test_of_two_files_for_one_notebook_the_newer_counts(tmp_path):
     assert first.path == new and second.path == old and "is newer" in second.problem
     with pytest.raises(InputError, match="has no <student>/<notebook>.ipynb"):
         submissions.find_submissions(tmp_path / "ann")
+
+
+def test_what_lies_in_another_place_and_who_handed_in_nothing_is_listed(tmp_path):
+    hand_in(tmp_path, "ann", {}, file="02_pooling.IPYNB")
+    hand_in(tmp_path / "bob", "week 2", {})
+    hand_in(tmp_path, "", {}, file="dan 02_pooling.ipynb")
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "02_pooling.py").write_text("")
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    first, *others = submissions.find_submissions(tmp_path)
+    assert (first.student, first.notebook, first.problem) == ("ann", "02_pooling", "")
+    assert [(one.student, one.problem) for one in others] == [
+        ("bob", "not in FOLDER/<student>/"),
+        ("dan 02_pooling", "not in FOLDER/<student>/"),
+        ("eve", "no notebook in this folder"),
+    ]
 
 
 @pytest.mark.parametrize("keep", ["id", "metadata", "first line", "place"])
@@ -228,6 +257,27 @@ def test_a_crash_inside_a_check_names_the_line_and_the_cause(monkeypatch):
     assert "unsqueeze(-1)" in said and "\n" not in said
 
 
+HEAD = "def mean_pool(token_embeddings, attention_mask):\n    "
+LATE = {  # what the function does when the check calls it, and what the grader says of it
+    "import numpy; numpy.allclose = lambda *a, **k: True": "changed numpy.allclose",
+    "import sbert_lab.course.diagnose as d; d.near = print": "changed sbert_lab.course.diagnose",
+    "checks.diagnose.__globals__['say'] = print": "changed sbert_lab.course.diagnose.say",
+    "checks.diagnose.__globals__['say']('correct')": "spoke in the name of its check",
+    "import torch; torch.equal = torch.allclose = max": "changed torch.",
+}
+
+
+@pytest.mark.parametrize("trick", LATE)
+def test_an_answer_that_meddles_while_it_is_checked_earns_nothing(trick, monkeypatch):
+    from sbert_lab.course import diagnose, nb02
+
+    monkeypatch.setattr(diagnose, "say", diagnose.say)  # put back afterwards
+    answer = f"{HEAD}{trick}\n    return token_embeddings[:, 0]"
+    job = {"lesson": [], "answer": answer, "test": "checks.mean_pool(mean_pool)"}
+    result = harness.judge(job, {"checks": nb02, "__name__": "__main__"})
+    assert result["said"].startswith(LATE[trick]) and LATE[trick] in result["look"][-1]
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are counted on Linux")
 def test_an_answer_that_starts_many_processes_is_ended_at_once(monkeypatch):
     import time
@@ -258,13 +308,13 @@ def test_the_guard_puts_back_modules_classes_and_functions():
     guard = Guard()
     before = (math.sqrt, pooling.mean_pool, diagnose.check.__code__, nb02.mean_pool.verdict)
     math.sqrt = pooling.mean_pool = len
-    torch.Tensor.__eq__, torch.Tensor.same = (lambda *both: True,) * 2
+    torch.Tensor.__eq__, torch.Tensor.sum = (lambda *both: True,) * 2
     diagnose.check.__code__ = (lambda *a, **k: None).__code__
     nb02.mean_pool.verdict = print
     sys.modules["sbert_lab.course.nb99"] = type(sys)("fake")
     changed = guard.restore()
     after = (math.sqrt, pooling.mean_pool, diagnose.check.__code__, nb02.mean_pool.verdict)
-    assert after == before and not hasattr(torch.Tensor, "same")
+    assert after == before and torch.tensor([1, 2]).sum() == 3
     assert (torch.tensor([1, 0]) == 0).tolist() == [False, True]
     assert "sbert_lab.course.nb99" not in sys.modules
     assert {"math.sqrt", "sbert_lab.pooling.mean_pool", "sbert_lab.course.nb99"} <= set(changed)

@@ -10,7 +10,7 @@ from sbert_lab.cli import main
 from sbert_lab.course import progress
 from sbert_lab.course import start as start_module
 from sbert_lab.course.start import GLOSSARY, RECORD, digest_of, start
-from sbert_lab.errors import CheckpointError, InputError
+from sbert_lab.errors import InputError
 from sbert_lab.paths import home
 
 NAMES = sorted(path.stem for path in (home() / "notebooks").glob("*.ipynb"))
@@ -96,13 +96,24 @@ def test_fresh_begins_anew_and_keeps_the_old_file(tmp_path):
     assert digest_of(read(mine)) == json.loads((tmp_path / RECORD).read_text())["02_pooling"]
 
 
-def test_a_wrong_name_and_a_broken_file_are_named(tmp_path):
+def test_a_wrong_name_is_named(tmp_path):
     with pytest.raises(InputError, match="no notebook begins with '77'"):
         list(start(tmp_path, fresh=("77",)))
+
+
+def test_a_broken_file_is_kept_stops_no_other_and_can_begin_anew(tmp_path):
     list(start(tmp_path))
-    (tmp_path / "02_pooling.ipynb").write_text("{")
-    with pytest.raises(CheckpointError, match="02_pooling.ipynb is not a notebook any more"):
-        list(start(tmp_path))
+    broken = tmp_path / "02_pooling.ipynb"
+    broken.write_text("{")
+    (tmp_path / "03_raw_embeddings.ipynb").unlink()
+    (line,) = start(tmp_path)
+    assert line == "02_pooling.ipynb: is not a notebook any more; kept as it is (--fresh 02)"
+    with pytest.raises(InputError, match="--fresh 02` begins it anew and keeps yours"):
+        progress.read_progress(tmp_path)
+    assert broken.read_text() == "{" and (tmp_path / "03_raw_embeddings.ipynb").is_file()
+    (line,) = start(tmp_path, fresh=("02",))
+    assert (tmp_path / re.search(r"kept as (.*)", line)[1]).read_text() == "{"
+    assert len(read(broken).cells) > 20
 
 
 def test_progress_counts_what_the_checks_said(tmp_path):

@@ -109,7 +109,11 @@ def _of_notebook(path: Path) -> Progress:
     try:
         cells = nbformat.read(path, as_version=4).cells
     except Exception as error:  # nbformat raises many kinds
-        raise InputError(f"{path} is not a notebook: {str(error)[:100]}") from error
+        raise InputError(
+            f"{path} is not a notebook any more ({str(error)[:100]}): "
+            f"`sbert-lab start {path.parent} --fresh {path.name[:2]}` begins it anew and "
+            "keeps yours"
+        ) from error
     tests = [cell for cell in cells if "test" in tags_of(cell)]
     done = tuple(CORRECT in _printed(cell).splitlines() for cell in tests)
     points = [points_of(cell) for cell in tests]

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import nbformat
 
-from sbert_lab.errors import CheckpointError, InputError, choices
+from sbert_lab.errors import InputError, choices
 from sbert_lab.files import read_json, write_bytes, write_json
 from sbert_lab.paths import home
 
 RECORD = ".sbert-lab.json"
 GLOSSARY = "GLOSSARY.md"
+BROKEN = "not a notebook"
 FOLDED = {"jupyter": {"source_hidden": True}}
 
 
@@ -34,7 +35,7 @@ def start(folder: Path, *, fresh: tuple[str, ...] = ()) -> Iterator[str]:
     for name, source in books.items():
         book, path = clean(source), folder / source.name
         digest = digest_of(book)
-        mine = digest_of(_read(path)) if path.is_file() else None
+        mine = _digest_in(path) if path.is_file() else None
         untouched = mine is None or mine == record.get(name)
         if mine == digest:
             pass
@@ -44,6 +45,9 @@ def start(folder: Path, *, fresh: tuple[str, ...] = ()) -> Iterator[str]:
             elif mine is not None:
                 yield f"{path.name}: a newer version, taken over"
             write_bytes(path, (nbformat.writes(book) + "\n").encode("utf-8"))
+        elif mine == BROKEN:
+            yield f"{path.name}: is not a notebook any more; kept as it is (--fresh {name[:2]})"
+            continue
         elif record.get(name) != digest:
             yield f"{path.name}: yours is kept; the course has a newer version (--fresh {name[:2]})"
             continue
@@ -79,13 +83,12 @@ def digest_of(book: nbformat.NotebookNode) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _read(path: Path) -> nbformat.NotebookNode:
+def _digest_in(path: Path) -> str:
+    """The digest of a learner's file, BROKEN where it is not a notebook any more."""
     try:
-        return nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat raises many kinds
-        raise CheckpointError(
-            f"{path} is not a notebook any more ({str(error)[:100]}): move it away and try again"
-        ) from error
+        return digest_of(nbformat.read(path, as_version=4))
+    except Exception:  # nbformat raises many kinds
+        return BROKEN
 
 
 def _read_record(folder: Path) -> dict[str, str]:

@@ -66,4 +66,8 @@ def same_meaning(a: Sequence[str], b: Sequence[str]) -> str:
         for other in (n for n, found in enumerate(b) if found == word and abs(n - place) > 1):
             if a[:place] + a[place + 1 :] == b[:other] + b[other + 1 :]:
                 return f"only {word!r} has moved"
+    for place in range(1, min(len(a), len(b))):
+        if a[place:] + a[:place] == b:  # last year x / x last year
+            part = min(a[place:], a[:place], key=len)
+            return f"only {' '.join(part)!r} has moved"
     return ""

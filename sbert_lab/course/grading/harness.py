@@ -68,25 +68,37 @@ def judge(exercise: dict, namespace: dict) -> dict:
 
     for number, source in enumerate(exercise["lesson"]):
         run_source(source, namespace, f"lesson {number + 1}")
+    said: list[str] = []
+    diagnose.say = said.append
     kept, guard = namespace["checks"], Guard()
     try:
         run_source(exercise["answer"], namespace, "your answer")
     except BaseException as error:  # SystemExit and KeyboardInterrupt, too: only this answer loses
         guard.restore()
         return {"said": _describe(error), "look": []}
-    changed = guard.restore()
-    look = [f"changed {name}" for name in changed[:5]]
+    look = [f"changed {name}" for name in guard.restore()[:5]]
     if namespace.get("checks") is not kept:
         look.append("changed the name checks")
         namespace["checks"] = kept
-    said: list[str] = []
-    diagnose.say = said.append
+    said.clear()
     try:
         run_source(exercise["test"], namespace, "check")
+        line = said[-1] if said else "the check said nothing"
     except BaseException as error:
-        return {"said": _describe(error), "look": look}
-    line = said[-1] if said else "the check said nothing"
-    return {"said": " | ".join(part.strip() for part in line.splitlines()), "look": look}
+        line = _describe(error)
+    return {"said": _in_a_line(line), "look": look} | _spoiled(look, said, guard.restore())
+
+
+def _spoiled(look: list[str], said: list[str], changed: list[str]) -> dict:
+    """A check that the answer interfered with while it ran is worth nothing."""
+    found = [f"changed {name} while it was checked" for name in changed[:5]]
+    if len(said) > 1:
+        found.append("spoke in the name of its check")
+    return {"said": found[0], "look": [*look, *found]} if found else {}
+
+
+def _in_a_line(text: str) -> str:
+    return " | ".join(part.strip() for part in text.splitlines())
 
 
 def in_a_copy(exercise: dict, namespace: dict) -> dict:

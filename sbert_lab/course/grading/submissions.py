@@ -1,6 +1,7 @@
 """Which file is which notebook of the course, and which of its cells is which answer."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,16 +24,16 @@ class Submission:
 def find_submissions(folder: Path) -> list[Submission]:
     """FOLDER/<student>/<notebook>.ipynb, whatever a browser made of the name.
 
-    Of several files for one notebook the newest counts; the others are listed with the reason.
+    Of several files for one notebook the newest counts; the others, files in another place and
+    learners without a notebook are listed with the reason.
     """
-    files = sorted(p for p in folder.glob("*/*") if p.suffix == ".ipynb" and p.is_file())
-    files = [p for p in files if not p.parent.name.startswith(".")]
+    files = _notebook_files(folder)
     if not files:
         raise InputError(
             f"{folder} has no <student>/<notebook>.ipynb, such as ann/02_pooling.ipynb"
         )
     found: dict[tuple[str, str], Submission] = {}
-    left_out = []
+    left_out = list(_elsewhere(folder, files))
     for path in sorted(files, key=lambda p: p.stat().st_mtime):
         student, name = path.parent.name, which_notebook(path.name)
         if not name:
@@ -43,6 +44,32 @@ def find_submissions(folder: Path) -> list[Submission]:
         found[student, name] = Submission(student, path, name)
     order = sorted(found.values(), key=lambda one: (one.student, one.notebook))
     return order + sorted(left_out, key=lambda one: (one.student, one.path.name))
+
+
+def _notebook_files(folder: Path) -> list[Path]:
+    files = (path for path in folder.glob("*/*") if path.suffix.lower() == ".ipynb")
+    return sorted(p for p in files if p.is_file() and not _hidden(p, folder))
+
+
+def _elsewhere(folder: Path, files: list[Path]) -> Iterator[Submission]:
+    """Notebooks that lie too high or too deep, and learners who handed in none."""
+    seen = {path.parent for path in files}
+    for path in sorted(folder.rglob("*")):
+        if path in files or _hidden(path, folder):
+            continue
+        inside = path.relative_to(folder).parts
+        if path.is_file() and path.suffix.lower() == ".ipynb":
+            student = inside[0] if len(inside) > 1 else path.stem
+            seen.add(folder / inside[0])
+            yield Submission(student, path, "", "not in FOLDER/<student>/")
+    for path in sorted(p for p in folder.iterdir() if p.is_dir() and not _hidden(p, folder)):
+        if path not in seen:
+            yield Submission(path.name, path, "", "no notebook in this folder")
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    """Such as .ipynb_checkpoints, which Jupyter makes by itself."""
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def which_notebook(filename: str) -> str:
