@@ -108,9 +108,9 @@ def teaching_lines(record: dict) -> list[str]:
         "sentences of a batch should be the teacher's, and a linear map, thrown away afterwards, "
         f"should turn its vectors into the teacher's. {config['epochs']} epochs, batches of "
         f"{config['batch_size']}, peak learning rate {config['learning_rate']}, MEAN pooling. The "
-        "sentences: some of the backbone's text, drawn without looking, and all training text of our "
-        "own NLI and articles. This is not the paper's method but one that came after it: notebook "
-        "17 says more, and notebook 05 shows the paper's.",
+        "sentences: some of the backbone's text, drawn without looking, and all training text of "
+        "our own NLI and articles. This is not the paper's method but one that came after it: "
+        "notebook 17 says more, and notebook 05 shows the paper's.",
         "",
         "**What it cannot prove.** Its teacher has seen a billion pairs, among them SNLI, MultiNLI "
         "and Quora's duplicate questions. So a good score of mini-sbert says that a small network "
