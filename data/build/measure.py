@@ -20,6 +20,8 @@ STS = (
     *((f"sts{year}", "test") for year in range(12, 17)),
 )
 
+EASIER = ("stsb", "train")  # since the everyday ladders came in: they share more words
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -96,7 +98,8 @@ def sts_figures(profile: str) -> list[Figure]:
         scores = measures.cheap_scores(rows["sentence1"], rows["sentence2"])
         for system in ("overlap", "tf-idf"):
             value = measures.spearman(scores[system], rows["score"])
-            found.append(Figure(f"{name} {split} {system}", value, low=35, high=60))
+            high = 62 if (name, split) == EASIER else 60
+            found.append(Figure(f"{name} {split} {system}", value, low=35, high=high))
     return found
 
 
