@@ -2,7 +2,12 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
+from sbert_lab import data
 from sbert_lab.errors import InputError
+from sbert_lab.experiments import lines
+from sbert_lab.experiments.evaluation import ablation
+from sbert_lab.experiments.recipes import get_recipe
+from sbert_lab.experiments.zoo.rows import nli_pairs, rows_of
 from sbert_lab.profiles import PROFILES, TrainConfig, get_profile, lesson
 
 
@@ -69,3 +74,15 @@ def test_the_lesson_has_the_studied_backbone_and_its_rates():
     mini, real = get_profile("mini"), get_profile("real")
     assert lesson(mini).backbone == real.backbone and lesson(mini).train == real.train
     assert lesson(real) is real
+
+
+def test_whatever_trains_on_nli_takes_the_profiles_corpus():
+    mini, real = get_profile("mini"), get_profile("real")
+    assert (mini.nli, real.nli) == ("everyday", "nli")
+    pairs = nli_pairs(mini)
+    recipe = rows_of(get_recipe("sbert-nli"), mini)
+    assert len(pairs) == mini.nli_pairs == len(recipe.rows)
+    assert pairs[:50] == recipe.rows[:50]
+    few = {row["sentence1"] for row in ablation.training_pairs("NLI", mini)}
+    assert few <= set(data.load("everyday", "train", profile=mini)["sentence1"])
+    assert "everyday train" in lines.data_seen(mini, [("nli", "train")])
