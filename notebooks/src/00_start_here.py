@@ -116,7 +116,7 @@ shows(
 plots.show(
     figures.raw_beside_tuned(cosines["raw"], cosines["tuned"], TWELVE, THEMES),
     caption="Same sentences, same size of network, same colour scale. In which matrix do the four "
-    "blocks along the diagonal stand out more? Which sentence does not join its theme?",
+    "blocks along the diagonal stand out more? Does every sentence join its theme, in each of them?",
     alt="Two 12 by 12 heat maps of cosines on one colour scale, raw mini-bert-2 on the left and "
     "tuned mini-sbert on the right. White lines part the four themes, so that the blocks on the "
     "diagonal hold the pairs of one theme.",
@@ -141,9 +141,10 @@ for name, matrix in cosines.items():
         print(f"   {TWELVE[near]!r}; shared: {', '.join(words[0] & words[1]) or 'no word'}")
 
 # %% [markdown]
-# An encoder that has seen little goes by words as well as by meaning, and one shared word can
-# outweigh a theme. Twelve sentences are few, though: one or two neighbours more may be chance.
-# Which encoder is better is decided on many scored pairs, in notebooks 05 and 08.
+# Look at each wrong neighbour, if there is one: do the two sentences share a word, or only their
+# form (somebody is doing something somewhere)? An encoder goes by such things as well as by meaning.
+# Twelve sentences are few, though: one or two neighbours more may be chance. Which encoder is
+# better is decided on many scored pairs, in notebooks 05 and 08.
 
 # %% [markdown]
 # ## 2 · Is this machine ready?

@@ -311,8 +311,9 @@ paper.compare(
 )
 
 # %% [markdown]
-# An extrapolation is a promise, not a measurement. The third row we can afford to check, and do in
-# the next section. The second one you may check if you have a night or two.
+# An extrapolation is a promise, not a measurement. The third row we can afford to check: the next
+# section embeds all 10,000, though in mini with a wider, slower network. The second one you may
+# check if you have a night or two.
 
 # %% [markdown]
 # ### Exercise 2: where do the 46,800 come from?
@@ -336,9 +337,10 @@ checks.split(fewer_passes, cheaper_pass)
 # %% [markdown]
 # <details><summary>Why is a pass cheaper at all, if it is the same network?</summary>
 #
-# Half the tokens make it about twice as cheap, as your table above shows. The paper does not say
-# where the rest of its second factor comes from; batches that are filled better are the likely
-# reason, since sentences of one length need no padding. Notebook 14 measures that.
+# Half the tokens alone make it about twice as cheap; the table above shows what else short rows
+# bring on your machine. The paper does not say where the rest of its second factor comes from;
+# batches that are filled better are the likely reason, since sentences of one length need no
+# padding. Notebook 14 measures that.
 # </details>
 
 # %% [markdown] id="01-explain" tags=["manual", "points:3"]
@@ -402,8 +404,8 @@ guess_search = None  # your guess
 
 # %% [markdown]
 # We search with mini-sbert, a tuned encoder of ours (notebook 17 says how it was made). It is twice
-# as wide as mini-bert, so somewhat slower. (The other profiles search with their raw encoder: the
-# clock sees no difference.)
+# as wide as mini-bert, so slower than the table of section 3 says. (The other profiles search with
+# their raw encoder: training does not change the time.)
 
 # %%
 searcher = SentenceEncoder.load("mini-sbert") if profile.name == "mini" else encoder
@@ -438,7 +440,7 @@ for cosine, i, j in best:
 
 # %% tags=["nbval-ignore-output"]
 my_sentence = "How can I learn to cook?"  # change me
-mine = torch.from_numpy(searcher.encode([my_sentence], normalize=True))  # (1, 128)
+mine = torch.from_numpy(searcher.encode([my_sentence], normalize=True))  # (1, H)
 best_cosine, closest = (vectors @ mine.T).squeeze(1).max(dim=0)
 print(f"{best_cosine:.3f}  {sentences[closest]}")
 
@@ -459,9 +461,9 @@ you_said(guess_growth, round(math.comb(100_000, 2) / math.comb(10_000, 2)), unit
 
 # %% [markdown]
 # We measure some points that a minute allows, all pairs of up to 64 sentences for the
-# cross-encoder, and draw the curves through them from the rates of section 3. On axes where each
-# step is a factor of ten, a cost that grows with n is a line of slope 1, and one that grows with n²
-# is a line of slope 2.
+# cross-encoder, and draw the curves through them from the rates of sections 3 and 4. On axes where
+# each step is a factor of ten, a cost that grows with n is a line of slope 1, and one that grows
+# with n² is a line of slope 2.
 
 # %% tags=["nbval-ignore-output"]
 points = {"pairs": [], "query": [], "encode": [(N, search_seconds)]}
@@ -475,7 +477,7 @@ for n in (100, 1000):
 
 # %% tags=["nbval-ignore-output"]
 cosines_per_second = N_PAIRS / cosine_seconds
-rates = pairs_per_second, sentences_per_second, cosines_per_second
+rates = pairs_per_second, N / embed_seconds, cosines_per_second
 axes = figures.cost_of_n(*rates, measured=points)
 plots.show(
     axes,

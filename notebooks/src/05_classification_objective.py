@@ -95,8 +95,9 @@ came_from(whole)
 #
 # ## 2 · The data: three labels, no similarity
 #
-# In profile mini, the course's smallest size, the pairs are our own: everyday scenes in SNLI's style and short statements in MultiNLI's. Here
-# are ten of them, drawn at random. Decide for yourself before you read the last line of each.
+# In profile mini, the course's smallest size, the pairs are our own: everyday scenes in SNLI's style and short statements in MultiNLI's. (The network that
+# you train in this notebook is mini-bert-2, as in section 1.) Here are ten of the pairs, drawn at random. Decide for yourself before you read the last line
+# of each.
 
 # %%
 CLASSES = ("entailment", "neutral", "contradiction")  # labels 0, 1, 2
@@ -428,8 +429,8 @@ shows(
 shows(
     test_accuracy["pretrained"] - test_accuracy["shuffled labels"],
     margin=abs(test_accuracy["shuffled labels"] - 100 / 3),
-    more="On NLI the true labels are worth {by:.1f} points more than shuffled ones. Compare with "
-    "the control's own distance from 33.3, which no meaning can explain.",
+    more=f"On NLI {pairs:,} true labels are worth {{by:.1f}} points more than {len(half):,} shuffled "
+    "ones. Compare with the control's own distance from 33.3, which no meaning can explain.",
     less="On NLI the true labels did worse than shuffled ones, by {by:.1f} points.",
     same="On NLI the true labels are no further above the control than the control is from 33.3: "
     "no sign of learning.",
@@ -472,7 +473,8 @@ paper.compare(
          "recorded": real_tuned, "paper": float(table["SBERT-NLI-base"]), "why": share},
         {"what": "the same with shuffled labels",
          "measured": 100 * sts.spearman(gold, after["shuffled labels"]),
-         "recorded": recorded.mean("softmax, shuffled labels", "stsb")},
+         "recorded": recorded.mean("softmax, shuffled labels", "stsb"),
+         "why": f"measured: only {len(half):,} pairs"},
     ],
     data=[
         f"{name}: {data.coverage(name, split)}"
@@ -494,7 +496,7 @@ shows(
 # ## 6 · When does NLI help?
 #
 # Back to the recorded study. Each of its other runs changes one thing: the head learns at the encoder's own rate (*one rate*); the network starts
-# with random weights (*random start*); our backbone stops at 20 of its 47 million tokens of pretraining; and another objective, *in-batch
+# with random weights (*random start*); the labels are shuffled, as in section 1; our backbone stops at 20 of its 47 million tokens of pretraining; and another objective, *in-batch
 # negatives* on the entailments alone (each sentence must find its partner among the batch, an idea that came after the paper, notebook 17).
 #
 # **Predict.** Which of these runs end with worse cosines than they began with?

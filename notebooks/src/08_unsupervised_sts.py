@@ -538,11 +538,12 @@ plots.show(
 #
 # - **C05** (averaged word vectors > raw BERT MEAN > raw BERT CLS). The paper's gaps are 6.5 and 25.6
 #   points, and its BERT rows pooled the second-last layer. Ours is another contest: word vectors and
-#   mini-bert come from the same text of four million words.
-# - **C06** (SBERT > InferSent, USE) rests on a backbone that knows more than the rivals' word
-#   vectors do. BERT-base had read billions of words; mini-bert has hardly more behind it than they.
+#   mini-bert learned from the same text of four million words.
+# - **C06** (SBERT > InferSent, USE): in the paper all three are above averaged word vectors, which no
+#   labelled pair ever trained. Look where ours stand beside them: a rival that has fallen below its
+#   own word vectors is easier to beat.
 # - **C07** (USE > SBERT on SICK-R): in the paper SICK-R is the *exception*, since SBERT leads on the
-#   average. Where USE leads everywhere, the claim holds to the letter only.
+#   average. So look at both columns of the table: on which of them is our averaging net ahead?
 # - **C08** (RoBERTa about equals BERT): in the paper 74.21 against 74.89. "About equal" asks for a
 #   *narrow* interval, not only for one around 0.
 # - **C09** (three similarities) is judged on SBERT-NLI, averaged over the sets. Section 4 shows
@@ -578,8 +579,8 @@ print(f"largest on {sts_sets.TITLES[largest]}, {fits}")
 
 # %% [markdown]
 # A gain on *all* sets says that more text helps, which nobody doubts; the paper's explanation needs a
-# gain that is **larger on SICK-R than elsewhere**. Either way this is about our averaging net and a
-# few thousand pairs of our own. To be sure one would retrain the real USE without its forums, and
+# gain that is **larger on SICK-R than elsewhere**. Either way this is about our averaging net and
+# small corpora of our own. To be sure one would retrain the real USE without its forums, and
 # its training data are not public. So the explanation stays what it is in the paper: plausible.
 
 # %% [markdown]
@@ -587,9 +588,9 @@ print(f"largest on {sts_sets.TITLES[largest]}, {fits}")
 #
 # The recorded run on real data stands here beside this profile's: the real test sets, real NLI pairs in
 # place of our own, and a backbone that is twice as wide and read far more text (mini-bert-2, [notebook
-# 05](05_classification_objective.ipynb)). Two rows are not ours. `all-MiniLM-L6-v2`: 22
-# million parameters, published by others, trained on over a billion pairs. `spaCy vectors`: what our
-# backbone's word embeddings began as, averaged.
+# 05](05_classification_objective.ipynb)). Some rows at the end are not ours. `all-MiniLM-L6-v2`: 22
+# million parameters, published by others, trained on over a billion pairs. `GloVe vectors`:
+# ready-made ones, averaged. `spaCy vectors`: what our backbone's word embeddings began as, averaged.
 
 # %%
 compared = profile.name != "real" and results.has_table(1, profile="real")

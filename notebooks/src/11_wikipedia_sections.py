@@ -386,8 +386,8 @@ print(f"{len(test)} triplets" + (f", {away / spread:.0f} standard deviations" if
 you_said(guess_dor, round(live, 1), unit="%")
 
 # %% [markdown]
-# Three seeds that happen to agree give a standard deviation that is far too small, so count in
-# triplets instead: one point is five of 500. A small "±" from three seeds is no promise.
+# Three seeds may agree by chance, and then their standard deviation is far too small. So count in
+# triplets, too: one point is five of 500. A small "±" from three seeds is no promise.
 #
 # Now all rows, recorded. "±" is the standard deviation over seeds.
 
@@ -447,8 +447,8 @@ if "mini-sbert" in differences:
         more="*mini-sbert*, taught by a larger encoder, never saw a section label and stays behind: sections taught more.",
         less="*mini-sbert*, taught by a larger encoder, never saw a section label and is ahead of SBERT-WikiSec: this test "
         "can be passed without sections.",
-        same="*mini-sbert*, taught by a larger encoder, never saw a section label and does about as well: this test can be "
-        "passed without sections.",
+        same="*mini-sbert*, taught by a larger encoder, never saw a section label and is not clearly apart from "
+        "SBERT-WikiSec: that the labels taught more than the teacher did, this test does not show.",
     )
 
 # %% [markdown]

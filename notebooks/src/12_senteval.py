@@ -445,9 +445,9 @@ shows(
 )
 
 # %% [markdown]
-# "Better than two others" is not yet "good": whatever is not clearly above random weights, or below
-# the raw BERT MEAN that it started from, owes nothing to NLI. But remember the scale of profile mini:
-# a small BERT, few NLI pairs, tasks of a few hundred rows. What NLI training does to this encoder is in
+# "Better than two others" is not yet "good": a system shows a gain from NLI only where it is clearly
+# above random weights *and* clearly above the raw BERT MEAN that it started from. But remember the
+# scale of profile mini: a small BERT, few NLI pairs, tasks of a few hundred rows. What NLI training does to this encoder is in
 # notebooks [05](05_classification_objective.ipynb) and [08](08_unsupervised_sts.ipynb). The mechanism
 # of part 3 does not depend on the scale. Beside the paper's numbers:
 

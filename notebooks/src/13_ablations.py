@@ -417,11 +417,18 @@ for objective, title in {"NLI": "NLI, softmax", "STSb": "STSb, regression"}.item
         for choice in ablation.POOLINGS
     }
 raw = {choice: table.mean(row, table6.SET) for choice, row in table6.RAW.items()}
+
+
+def lifts(values, start):
+    return values.mean() - start > values.std(ddof=1)
+
+
 plots.show(
     figures.poolings(panels, raw=raw),
-    caption="Each bar beside its dotted line: where a pooling starts, and whether training lifts it. "
+    caption="Each bar beside its dotted line: where a pooling starts, and whether training lifts it "
+    "by more than the standard deviation of its seeds. "
     + " ".join(
-        f"{title}: {', '.join(c for c in part if part[c][0].mean() > raw[c]) or 'none'} lifted."
+        f"{title}: {', '.join(c for c in part if lifts(part[c][0], raw[c])) or 'none'} lifted."
         for title, part in panels.items()
     ),
     alt="Two panels, softmax and regression, each with bars for MEAN, MAX and CLS, a dot per seed, "
@@ -462,7 +469,8 @@ print(f"so even for two equal systems about {max(count, round(needed, -2)):,.0f}
 #
 # Before BERT, InferSent pooled a BiLSTM, and its authors found MAX clearly better than MEAN. The
 # paper notes that for SBERT it is the other way round (claim C26). We have such a BiLSTM: two
-# directions of 128 numbers over frozen word vectors, trained on all NLI pairs of this profile.
+# directions of 128 numbers over frozen word vectors, trained on all NLI pairs that this profile
+# trains on.
 #
 # <a id="q-infersent-concatenation"></a>
 # **InferSent and the Universal Sentence Encoder (USE) were trained with `(u, v, |u-v|, u*v)`**, all
@@ -688,12 +696,13 @@ if real:
 
 # %% [markdown] id="13-explain" tags=["manual", "points:3"]
 # ### BEGIN SOLUTION
-# Rubric, one point each: (1) quotes the three scores and reads them together: the cell lies about
-# three points below both, so true labels cost cosine quality here and the training as such does
-# not; (2) sets that beside the spread: an sd of about two points over three seeds, one seed for the
-# floor, so the gap is about one and a half sd and no more than likely; (3) concludes that a
-# training which does not yet help can neither confirm nor refute an order found after a million
-# pairs with BERT-base, and names what would: more pairs, a larger encoder, or the real run.
+# Rubric, one point each: (1) quotes the three scores and reads them together: the step from raw to
+# the cell is what this training did, the step from shuffled labels to the cell is what the *true*
+# labels did, and both have a sign; (2) sets the two steps beside the sd over the cell's three seeds
+# (section 4 prints it), sees that the floor has one seed, and says how sure that makes them; (3)
+# concludes that cells of 3,000 pairs, a few points apart, can neither confirm nor refute an order
+# found after a million pairs with BERT-base, and names what would: more pairs, a larger encoder, or
+# the real run.
 # ### END SOLUTION
 
 # %% [markdown]

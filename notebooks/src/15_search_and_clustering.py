@@ -93,8 +93,8 @@ def ask(query, k=5):
 ask("How can I learn to swim as an adult?")  # change me: ask a question of your own
 
 # %% [markdown]
-# Two good answers, then some that are not: a search always answers, whether there is something to
-# find or not. Try "How do I get better at cooking?", which nobody here has asked.
+# How many of the five would help the person who asks? A search always answers, whether there is
+# something to find or not. Try "How do I get better at cooking?", which nobody here has asked.
 #
 # Then try three of your own. Look for one whose best answer shares hardly a word with it, and for
 # one that the encoder gets wrong. Here the search answers while you type:
@@ -201,7 +201,7 @@ for (cosine, i, j), gold in list(zip(best, same, strict=True))[:100:10]:
 # Every tenth of the hundred is shown. Read these pairs before you read on. Where they are not gold,
 # what differs: a word, a number? Is the label wrong, or the encoder? If you ask about a
 # bank account for a child of five, the answer for a child of twelve does not help, and sixty is not
-# forty; yet for a vector of 128 numbers such questions are nearly the same.
+# forty; yet the vectors of such questions are nearly the same.
 #
 # (Two honest remarks. Nobody labelled *all* pairs, so a pair outside the gold may still be a
 # duplicate: the precision below is a lower bound. And our mini collection was made so that many
@@ -313,8 +313,8 @@ shows(
 
 # %% [markdown]
 # (Everything but the threshold is in per cent.) Calling *every* labelled pair a duplicate has a recall
-# of 100 % and the precision printed above as their share, so the two *labelled* columns hardly tell
-# the rows apart. Our mini collection is full of near twins, where the exact words matter. And note
+# of 100 % and the precision printed above as their share, so the two *labelled* columns tell the rows
+# apart far less than *all-pairs precision* and *found* do. Our mini collection is full of near twins, where the exact words matter. And note
 # that the teacher of mini-sbert had seen Quora's duplicates: the row of real questions is no test of it.
 #
 # What it cost, beside the paper's claim C02 (one of its sentences that this course measures;
@@ -351,8 +351,8 @@ print(f"{pair_seconds:.2f} s for all {every_pair:,} cosines")
 # moved by 0.3 of the difference between two other questions: a + 0.3 (b - c).
 #
 # **To be plain: no sentence belongs to these vectors.** They also come in families: about 15
-# children of each question among 100,000, about 150 in a million, and nine in ten of a query's ten
-# nearest are its own siblings. They can show time, memory and recall, not whether answers are good.
+# children of each question among 100,000, about 150 in a million, and most of a query's ten nearest
+# are its own siblings (counted below). They can show time, memory and recall, not whether answers are good.
 # Do they at least lie as real ones do? Look at how near the neighbours are:
 
 # %%
@@ -476,9 +476,10 @@ plots.show(
 # On the right there are ten times as many vectors. Follow each colour: flat has to look at all of
 # them, the other two need not. Effort buys recall with time. But look where
 # IVF-PQ's dots end as the effort grows: what compressing has thrown away, looking harder does not
-# bring back. At a million the end is lower, probably because of the families: the ten nearest are
-# then ten of some 150 siblings, and differences that small are what the code leaves out. Do not
-# read these recalls as those of a million different questions.
+# bring back. Then compare where a colour ends on the left and on the right. Where the right end is
+# lower, the families are probably the reason: at a million the ten nearest are ten of some 150
+# siblings, and differences that small are what a short code leaves out and what a graph needs more
+# effort for. Do not read these recalls as those of a million different questions.
 #
 # The paper's claim C03 was waiting for such an index. Its rule looks at two times: the index's, and
 # a cross-encoder's, which we extrapolate from 200 pairs. First the clock:
@@ -603,10 +604,11 @@ for place, given in places.items():
 # do forty million need?
 
 # %%
-numbers = M * 128 * 4  # vectors x numbers x bytes of a float32
+width = vectors.shape[1]
+numbers = M * width * 4  # vectors x numbers x bytes of a float32
 links = M * 2 * 32 * 4  # a graph's lowest layer: up to 2 x 32 links of 4 bytes for each vector
 room = 8e9  # of a machine's 16 GB, half for the index
-print(f"vectors: 40,000,000 x 128 x 4 bytes  = {numbers / 1e9:.1f} GB")
+print(f"vectors: 40,000,000 x {width} x 4 bytes  = {numbers / 1e9:.1f} GB")
 print(f"links:   40,000,000 x 2 x 32 x 4     = {links / 1e9:.1f} GB")
 for name, size in {"flat": numbers, "HNSW": numbers + links}.items():
     machines = math.ceil(size / room)

@@ -671,8 +671,9 @@ for name, (_, quality) in runs.items():
 # %% [markdown]
 # **Why do raw vectors do so much better on real questions than in mini?** They do about what counting
 # *shared words* does (section 4), and our collection was written so that other questions share more
-# words with a query than its duplicate does. Real duplicates share half of their words: in profile
-# real the same count reaches 85.
+# words with a query than its duplicate does. Nobody wrote the real questions to that end: there a
+# duplicate is more often the one that looks alike, too. (That is a likely reason; the count of
+# shared words was not recorded for the real questions.)
 #
 # Intervals overlap easily; paired differences over the *same* queries say more:
 

@@ -311,8 +311,10 @@ def map_of_twelve(vectors: Mapping[str, np.ndarray]) -> Figure:
             three = places[3 * number : 3 * number + 3]
             axes.fill(*three.T, color=COLORS[number], alpha=0.15)
             axes.scatter(*three.T, color=COLORS[number], marker="os^D"[number], label=theme)
-        for name, place in zip(NAMES, places, strict=True):
-            axes.annotate(name, place, xytext=(5, 4), textcoords="offset points", fontsize=9)
+        for number, (name, place) in enumerate(zip(NAMES, places, strict=True)):
+            aside = {"xytext": (5, -11 if number % 3 == 1 else 4), "fontsize": 9}
+            axes.annotate(name, place, textcoords="offset points", **aside)
+        axes.margins(0.12)
         axes.set_title(f"{title}: {share:.0%} of all differences")
         axes.set_aspect("equal", adjustable="datalim")
         axes.tick_params(labelleft=False, labelbottom=False)
