@@ -314,8 +314,9 @@ shows(
 # %% [markdown]
 # (Everything but the threshold is in per cent.) Calling *every* labelled pair a duplicate has a recall
 # of 100 % and the precision printed above as their share, so the two *labelled* columns tell the rows
-# apart far less than *all-pairs precision* and *found* do. Our mini collection is full of near twins, where the exact words matter. And note
-# that the teacher of mini-sbert had seen Quora's duplicates: the row of real questions is no test of it.
+# apart far less than *all-pairs precision* and *found* do. Our mini collection is full of near twins,
+# where the exact words matter. And note that the teacher of mini-sbert had seen Quora's duplicates:
+# the row of real questions is no test of it.
 #
 # What it cost, beside the paper's claim C02 (one of its sentences that this course measures;
 # decided in [notebook 01](01_the_cost_of_comparing.ipynb)):
@@ -352,8 +353,8 @@ print(f"{pair_seconds:.2f} s for all {every_pair:,} cosines")
 #
 # **To be plain: no sentence belongs to these vectors.** They also come in families: about 15
 # children of each question among 100,000, about 150 in a million, and most of a query's ten nearest
-# are its own siblings (counted below). They can show time, memory and recall, not whether answers are good.
-# Do they at least lie as real ones do? Look at how near the neighbours are:
+# are its own siblings (counted below). They can show time, memory and recall, not whether answers
+# are good. Do they at least lie as real ones do? Look at how near the neighbours are:
 
 # %%
 peek(indexes.perturb)
