@@ -82,7 +82,7 @@ for number, row in enumerate(checks.twenty(), start=1):
 ratings = None  # a list of twenty numbers from 0 to 5
 ### BEGIN SOLUTION
 # An example, made by the rubric without looking at the gold scores. Yours will differ.
-ratings = [2, 2.5, 1, 1, 5, 1, 1.5, 2.5, 2, 0.5, 1, 4, 2, 1, 4, 2.5, 0.5, 1, 1, 4.5]
+ratings = [3, 0.5, 0, 2, 0, 4.5, 0, 1.5, 0, 1.5, 0, 2, 2, 0, 1.5, 1.5, 5, 3.5, 1, 3.5]
 ### END SOLUTION
 
 # %% id="08-rate-check" tags=["test", "points:2"]
