@@ -76,7 +76,7 @@ def findings() -> str:
             verdicts.setdefault(claim["id"], {})[profile] = claim["verdict"]
     lines = [
         f"We measured {len(claims)} claims of the paper, by rules fixed before the run. *mini* is",
-        "our small models on our own small corpora, *real* the same models on real corpora.",
+        "small models of ours on our own small corpora, *real* some on real corpora.",
         "No verdict is about full-size BERT.\n",
     ]
     said = SUMMARY.search((ROOT / "README.md").read_text(encoding="utf-8"))[1]
