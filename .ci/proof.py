@@ -126,7 +126,7 @@ def real_scores() -> None:
     except LabError as error:
         print(f"left out, it needs a package registry: {error}")
         return
-    models |= {f"{name}": name.partition(",")[0] for name in ("mini-bert-2, raw", "mini-sbert")}
+    models |= {name: name.partition(",")[0] for name in ("mini-bert-2, raw", "mini-sbert")}
     for name, model in models.items():
         print(f"{name}: {score_pairs(SentenceEncoder.load(model).encode, rows)}")
 

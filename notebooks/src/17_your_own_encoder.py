@@ -66,7 +66,7 @@ profile = get_profile()
 
 # %%
 nli = nli_pairs(profile)
-print("NLI training pairs:", len(nli), "of", data.coverage(profile.nli, "train"))
+print(f"NLI training pairs: {len(nli):,} of", data.coverage(profile.nli, "train"))
 entailments = [{"anchor": row["sentence1"], "positive": row["sentence2"]}
                for row in nli if row["label"] == 0]  # fmt: skip
 print(f"{len(entailments):,} of them are entailments")
