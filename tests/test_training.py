@@ -21,7 +21,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import CheckpointError, InputError
 from sbert_lab.profiles import TrainConfig
 from sbert_lab.tasks import CrossEncoder, Siamese
-from sbert_lab.tasks.siamese import embed_texts, embed_together
+from sbert_lab.tasks.siamese import embed_texts, rectangles
 from sbert_lab.training import plan, run_folder, take_step, train
 from sbert_lab.training.checkpoint import checkpoints
 from sbert_lab.training.plan import Plan
@@ -386,8 +386,9 @@ def test_one_pass_gives_what_separate_passes_give(kind, name, tiny_folders, pair
     rows = pair_rows[:1] if name == "equal lengths" else pair_rows
     batch = task.collate(task.prepare(rows))
     results = []
-    for way in (embed_texts, embed_together):
-        vectors = way(encoder, [batch[name] for name in task.texts])
+    texts = [batch[name] for name in task.texts]
+    for way in (lambda: [encoder(**text) for text in texts], lambda: embed_texts(encoder, texts)):
+        vectors = way()
         sum((v * torch.arange(v.numel()).view_as(v)).sum() for v in vectors).backward()
         table = encoder.backbone.embeddings.word_embeddings.weight
         results.append((*vectors, table.grad / table.grad.abs().max()))
@@ -395,6 +396,12 @@ def test_one_pass_gives_what_separate_passes_give(kind, name, tiny_folders, pair
     assert [v.shape[0] for v in results[0][:-1]] == [len(rows)] * len(task.texts)
     for one, other in zip(*results, strict=True):
         torch.testing.assert_close(one, other, atol=1e-5, rtol=0)
+
+
+def test_texts_of_similar_length_share_a_pass_where_that_saves_padding():
+    assert rectangles([7] * 5) == [(slice(0, 5), 7)]
+    assert rectangles([60] + [10] * 20) == [(slice(0, 1), 60), (slice(1, 21), 10)]
+    assert rectangles([12, 11, 11, 10]) == [(slice(0, 4), 12)]  # three tokens are not worth a pass
 
 
 def test_both_towers_are_one_network(encoder, pair_rows):

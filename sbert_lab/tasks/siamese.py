@@ -20,6 +20,8 @@ from sbert_lab.objectives import (
 from sbert_lab.tasks.rows import PAIR, TRIPLET, PreparedRows, collate_rows, prepare_rows
 from sbert_lab.training.gather import gather
 
+PASS = 48  # tokens: so much time the parts of a pass take that do not depend on its size
+
 # The texts of a row and the column with its answer, per objective.
 COLUMNS = {
     "classification": (PAIR, "label"),
@@ -97,21 +99,38 @@ class Siamese(nn.Module):
 def embed_texts(encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]) -> Sequence[Tensor]:
     """Each text of the rows through the same network: (B, T) each -> (B, H) each.
 
-    A GPU is not filled by one short text, so all go through it in one pass. On a CPU the padding
-    that one rectangle needs costs more than a second pass.
+    A GPU takes them all in one pass. On a CPU padding costs more than a further pass, so texts of
+    similar length go together.
     """
-    if encoder.device.type == "cpu":
-        return [encoder(**text) for text in texts]
-    return embed_together(encoder, texts)
+    ids, mask = stack(texts, encoder.pad_id)
+    if encoder.device.type != "cpu" or torch.compiler.is_compiling():
+        return encoder(ids, mask).chunk(len(texts))
+    lengths = mask.sum(dim=1)
+    order = lengths.argsort(descending=True, stable=True)
+    found = []
+    for rows, width in rectangles(lengths[order].tolist()):
+        few = order[rows]
+        found.append(encoder(ids[few, :width], mask[few, :width]))
+    return torch.cat(found)[order.argsort()].chunk(len(texts))
 
 
-def embed_together(encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]) -> Sequence[Tensor]:
-    """All texts under one another, padded to one width: one pass, then split again."""
+def stack(texts: Sequence[dict[str, Tensor | None]], pad_id: int) -> tuple[Tensor, Tensor]:
+    """All texts under one another, padded to one width, and the mask: (texts * B, T) each."""
     widest = max(text["input_ids"].shape[1] for text in texts)
     ids, masks = [], []
     for text in texts:
         more, mask = (0, widest - text["input_ids"].shape[1]), text["attention_mask"]
         mask = torch.ones_like(text["input_ids"]) if mask is None else mask
-        ids.append(F.pad(text["input_ids"], more, value=encoder.pad_id))
+        ids.append(F.pad(text["input_ids"], more, value=pad_id))
         masks.append(F.pad(mask, more))
-    return encoder(torch.cat(ids), torch.cat(masks)).chunk(len(texts))
+    return torch.cat(ids), torch.cat(masks)
+
+
+def rectangles(lengths: Sequence[int], start: int = 0) -> list[tuple[slice, int]]:
+    """Rows, longest first, cut where that saves more padding than another pass costs."""
+    longest = lengths[0]
+    saved = [(longest - length) * (len(lengths) - i) for i, length in enumerate(lengths)]
+    best = saved.index(max(saved))
+    if saved[best] <= PASS:
+        return [(slice(start, start + len(lengths)), longest)]
+    return rectangles(lengths[:best], start) + rectangles(lengths[best:], start + best)

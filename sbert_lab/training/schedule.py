@@ -21,13 +21,13 @@ def rate_at(step: int, total: int, config: TrainConfig) -> float:
 
 
 def make_optimizer(task: torch.nn.Module, config: TrainConfig) -> torch.optim.AdamW:
-    """AdamW, one kernel for all weights on a GPU.
+    """AdamW, in one kernel that reads each weight once.
 
     Biases and normalisation weights do not decay, as in the 2019 code. The weights of `task.head`,
     which know nothing yet, may learn faster than the encoder's: `times` is the factor.
     """
     trainable = [p for p in task.parameters() if p.requires_grad]
-    fused = all(p.device.type == "cuda" for p in trainable) or None
+    fused = {p.device.type for p in trainable} in ({"cpu"}, {"cuda"}) or None
     head = getattr(task, "head", None) if config.head_times != 1 else None
     new = {id(p) for p in head.parameters()} if head is not None else set()
     rates = [(1.0, [p for p in trainable if id(p) not in new])]
