@@ -18,9 +18,10 @@ from sbert_lab.profiles import Profile
 TABLE = 2
 SPLITS = ("test", "dev")
 CORPUS = "stsb"
+STSB_ONLY = ("sbert-stsb", "sroberta-stsb", "cross-stsb")
 LINES = (
     *("word-vectors", "raw-mean", "infersent-nli", "use-nli", "sbert-nli"),
-    *("sbert-stsb", "sroberta-stsb", "cross-stsb"),
+    *STSB_ONLY,
     *("sbert-nli-stsb", "sroberta-nli-stsb", "cross-nli-stsb"),
 )
 MINILM = ("minilm", "sbert-stsb-minilm", "cross-stsb-minilm")  # the same from a stronger backbone
@@ -30,7 +31,8 @@ FLOORS = ("random-weights", "sbert-stsb-shuffled", "sbert-stsb-random")
 def rows(profile: Profile) -> list[Row]:
     """The systems of Table 2, untrained ones first, the floors last."""
     chosen = (*LINES, *(MINILM if profile.minilm else ()), *FLOORS)
-    return [lines.row(id, profile, partial(score, profile)) for id in chosen]
+    more = dict.fromkeys((*STSB_ONLY, *MINILM[1:]), {"seeds": profile.stsb_seeds or profile.seeds})
+    return [lines.row(id, profile, partial(score, profile), **more.get(id, {})) for id in chosen]
 
 
 def gold(profile: Profile) -> dict[str, np.ndarray]:

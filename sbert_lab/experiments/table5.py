@@ -89,10 +89,10 @@ def claims(results: Results) -> dict[str, dict[str, np.ndarray]]:
         return trained
     return trained | {
         "C19": {
-            "raw BERT MEAN - averaged word vectors, SentEval": _mean(
+            "raw BERT MEAN - word vectors, SentEval": _mean(
                 task_differences(results, MEAN, words), TASKS
             ),
-            "averaged word vectors - raw BERT MEAN, STS": sts_difference(results, words, MEAN),
+            "word vectors - raw BERT MEAN, STS": sts_difference(results, words, MEAN),
         },
     }
 
