@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sbert_lab.errors import DataError, OutOfReachError
-from sbert_lab.experiments import ledger, ledger_page, plain_claims
+from sbert_lab.experiments import ledger, ledger_page, plain_claims, reasons
 from sbert_lab.experiments.paper import get_claim, list_claims
 from sbert_lab.experiments.paper.claims import FAILS, HOLDS, NOT_HERE, OPEN
 from sbert_lab.experiments.results import GOLD, Results, has_table, open_table
@@ -63,6 +63,22 @@ def test_the_mini_ledger_has_every_claim_with_its_rule():
         assert entry["verdict"] in (HOLDS, FAILS, OPEN, NOT_HERE), entry["id"]
         assert entry["rule"] == get_claim(entry["id"]).rule
         assert entry["figures"], entry["id"]
+
+
+def test_every_claim_that_fails_on_real_data_has_a_paragraph_of_recorded_figures():
+    failing = [one["id"] for one in ledger.read_ledger("real") if one["verdict"] == FAILS]
+    assert failing and set(failing) <= set(reasons.list_reasons())
+    page = ledger_page.full_page(ledger_page.recorded_entries())
+    assert page.count("Why not in real: ") == len(failing)
+    for id in failing:
+        assert reasons.reason(id) in page and "{" not in reasons.reason(id)
+        assert re.search(r"\d+\.\d", reasons.reason(id)), f"{id} names no figure"
+
+
+def test_a_mark_that_names_nothing_is_refused(monkeypatch):
+    monkeypatch.setattr(reasons, "list_reasons", lambda: {"C04": "as {no such thing} says"})
+    with pytest.raises(DataError, match="C04: {no such thing} names no table's score"):
+        reasons.reason("C04")
 
 
 def test_a_claim_without_its_rows_stays_not_recorded(monkeypatch, tmp_path):

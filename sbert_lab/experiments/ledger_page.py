@@ -13,7 +13,9 @@ from sbert_lab.errors import DataError
 from sbert_lab.experiments import TABLES
 from sbert_lab.experiments.ledger import NOT_RECORDED, read_ledger, write_ledger
 from sbert_lab.experiments.paper import list_claims
+from sbert_lab.experiments.paper.claims import FAILS
 from sbert_lab.experiments.paper.rules import CONSTRUCTION, FINDING, GROUPS, TIMING
+from sbert_lab.experiments.reasons import PROFILE, reason
 from sbert_lab.experiments.results import has_table, open_table, results_dir
 from sbert_lab.files import read_json, write_bytes
 from sbert_lab.paths import data_dir, home, runs_dir
@@ -143,6 +145,8 @@ def full_page(entries: Sequence[dict]) -> str:
                 figures = f" ({entry[f'{name}_figures']})" if entry[f"{name}_figures"] else ""
                 blocks.append(f"- {name}: **{entry[name]}**{figures}")
             blocks += [f"- notebook {entry['notebook']}", ""]
+            if entry[PROFILE] == FAILS:
+                blocks += [f"Why not in {PROFILE}: {reason(entry['id'])}", ""]
     return "\n".join(blocks)
 
 
