@@ -19,6 +19,11 @@ _FLAGS = {  # ours and sentence-transformers' names of a pooling
     "mean": "pooling_mode_mean_tokens",
     "max": "pooling_mode_max_tokens",
 }
+CONVERT = """{name} has no safetensors file: other weight formats can run code and are not opened.
+If you trust it, convert it once in Python, on any machine, and name the new folder instead:
+    from transformers import BertModel, BertTokenizerFast
+    for part in (BertModel, BertTokenizerFast):
+        part.from_pretrained({source}).save_pretrained("converted/{to}")"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +46,8 @@ def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
         return _checked(models / text)
     match = _HUB_ID.match(text)
     if match and not text.startswith((".", "/", "~")):
-        return _checked(_download(match["id"], match["revision"] or revision))
+        pinned = match["revision"] or revision
+        return _checked(_download(match["id"], pinned), match["id"], revision=pinned)
     names = choices(p.parent.name for p in models.glob("*/config.json")) or "none yet"
     raise InputError(
         f"no model {text!r}: give a folder, a name in data/models ({names}), or a hub id "
@@ -49,14 +55,14 @@ def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
     )
 
 
-def _checked(folder: Path) -> Path:
+def _checked(folder: Path, name: str | None = None, **pinned: str) -> Path:
+    """`name` and `revision`, if the folder came from the hub."""
+    name = name or str(folder)
     if not (folder / "config.json").is_file():
-        raise CheckpointError(f"{folder} has no config.json: it is not a saved model")
+        raise CheckpointError(f"{name} has no config.json: it is not a saved model")
     if not any(folder.glob("*.safetensors")):
-        raise CheckpointError(
-            f"{folder} has no safetensors file: other weight formats can run code and are not "
-            "opened; convert them with transformers' save_pretrained first"
-        )
+        source = ", ".join([repr(name), *(f"{key}={value!r}" for key, value in pinned.items())])
+        raise CheckpointError(CONVERT.format(name=name, source=source, to=Path(name).name))
     if (folder / DIGESTS).is_file():
         way_out = f"restore it, or delete {DIGESTS} there if you changed it on purpose"
         read_sealed(folder, DIGESTS, kind="a saved model", way_out=way_out)
@@ -67,7 +73,8 @@ def _download(hub_id: str, revision: str | None) -> Path:
     if not revision or not re.fullmatch(r"[0-9a-f]{40}", revision):
         raise InputError(
             f"{hub_id!r} is a hub id and needs a full revision (40 hex digits), got {revision!r}: "
-            f"write '{hub_id}@<revision>' so that everybody gets the same weights"
+            f"write '{hub_id}@<revision>' so that everybody gets the same weights (its page on the "
+            "hub lists them under Files, History)"
         )
     from huggingface_hub import snapshot_download, try_to_load_from_cache
 

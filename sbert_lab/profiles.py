@@ -3,6 +3,7 @@
 import math
 import os
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 
 from sbert_lab.errors import InputError, choices, require_choice
 
@@ -109,6 +110,7 @@ class Profile(_Settings):
     live_pairs: int | None = None  # NLI pairs that notebook 05 trains on; None: all
     watched_pairs: int = 2_000  # dev pairs that it watches meanwhile
     studied: str | None = None  # the backbone of notebook 05 and study "nli", if another
+    apart: str | None = None  # the folder for what is recorded with a backbone of your own
 
     def __str__(self) -> str:
         return f"profile {self.name}: {self.backbone}, {self.seeds} seeds, {self.folds} folds"
@@ -186,6 +188,15 @@ PROFILES = {
 }
 
 
+# Short names of public backbones, with the revisions that are known. Only bert-base is published as
+# safetensors; the error about the other two says how to convert them.
+PUBLIC = {
+    "bert-mini": "google/bert_uncased_L-4_H-256_A-4@d8da3df2839036efd5a324678f220e05df531e09",
+    "bert-small": "google/bert_uncased_L-4_H-512_A-8",
+    "bert-base": PROFILES["paper"].backbone,
+}
+
+
 def lesson(profile: Profile) -> Profile:
     """The profile as notebook 05 and the study "nli" take it: with their backbone."""
     return replace(profile, backbone=profile.studied) if profile.studied else profile
@@ -194,12 +205,27 @@ def lesson(profile: Profile) -> Profile:
 def get_profile(name: str | None = None) -> Profile:
     """The named profile; without a name the one in $SBERT_LAB_PROFILE, else mini.
 
-    $SBERT_LAB_BACKBONE names another backbone for profile real: a pinned hub id or a folder.
+    $SBERT_LAB_BACKBONE names another backbone for profile real: bert-mini, bert-small, bert-base, a
+    name in data/models, a folder, or a hub id with its revision. Its results are recorded apart.
     """
     chosen = name or os.environ.get("SBERT_LAB_PROFILE") or "mini"
     profile = PROFILES[require_choice("profile", chosen, PROFILES)]
-    backbone = os.environ.get("SBERT_LAB_BACKBONE")
-    return replace(profile, backbone=backbone) if backbone and profile.partial else profile
+    named = os.environ.get("SBERT_LAB_BACKBONE")
+    return _on(named, profile) if named and profile.partial else profile
+
+
+def _on(named: str, profile: Profile) -> Profile:
+    """The profile with another backbone; one of the paper's size learns at the paper's rate."""
+    backbone = PUBLIC.get(named, named)
+    if backbone == profile.backbone:
+        return profile
+    apart = f"on-{Path(backbone.partition('@')[0]).name}"
+    profile = replace(profile, backbone=backbone, apart=apart)
+    if backbone != PUBLIC["bert-base"]:
+        return profile
+    slow = {"learning_rate": PROFILES["paper"].train.learning_rate}
+    kinds = ("train", "sts", "sections")
+    return replace(profile, **{kind: replace(getattr(profile, kind), **slow) for kind in kinds})
 
 
 def as_profile(profile: str | Profile | None) -> Profile:

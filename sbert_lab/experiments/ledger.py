@@ -13,7 +13,7 @@ from sbert_lab.experiments import TABLES, module_of
 from sbert_lab.experiments.paper import Verdict, get_claim, judge, list_claims
 from sbert_lab.experiments.paper.claims import NOT_HERE
 from sbert_lab.experiments.paper.rules import TIMING
-from sbert_lab.experiments.results import Results, has_table, open_table, results_dir
+from sbert_lab.experiments.results import Results, has_table, open_table, profile_dir
 from sbert_lab.experiments.store import describe_machine
 from sbert_lab.files import read_json, write_json
 from sbert_lab.profiles import Profile
@@ -21,11 +21,11 @@ from sbert_lab.profiles import Profile
 NOT_RECORDED = "not recorded"
 
 
-def ledger_path(profile: str) -> Path:
-    return results_dir(profile, "claims.json")
+def ledger_path(profile: str | Profile) -> Path:
+    return profile_dir(profile) / "claims.json"
 
 
-def read_ledger(profile: str) -> list[dict]:
+def read_ledger(profile: str | Profile) -> list[dict]:
     """The committed ledger of a profile; empty where none was recorded."""
     path = ledger_path(profile)
     return read_json(path)["claims"] if path.is_file() else []
@@ -37,7 +37,7 @@ def write_ledger(profile: Profile, *, timings: bool = False) -> list[dict]:
     A claim that no table holds is measured if there is no verdict yet; `timings` measures those
     that are times anew. What cannot be measured here keeps its verdict from elsewhere.
     """
-    kept = {entry["id"]: entry for entry in read_ledger(profile.name)}
+    kept = {entry["id"]: entry for entry in read_ledger(profile)}
     kept = {id: entry for id, entry in kept.items() if entry["verdict"] != NOT_RECORDED}
     verdicts = table_verdicts(profile)
     kept = {id: entry for id, entry in kept.items() if id in verdicts or not _outdated(id, profile)}
@@ -46,7 +46,7 @@ def write_ledger(profile: Profile, *, timings: bool = False) -> list[dict]:
     ids = list(list_claims()["id"])
     away = {} if {*verdicts, *kept} >= {*ids} else _without_data(profile)
     entries = [_entry(id, verdicts.get(id), kept.get(id) or _entry(id, away.get(id))) for id in ids]
-    path = ledger_path(profile.name)
+    path = ledger_path(profile)
     about = read_json(path).get("about") if path.is_file() else None
     if measured or not about:  # the tables say themselves where they were measured
         about = describe_machine()

@@ -23,7 +23,7 @@ from sbert_lab.errors import CheckpointError, DataError, InputError, choices, re
 from sbert_lab.experiments import command_of, name_of, title_of
 from sbert_lab.files import read_json
 from sbert_lab.paths import data_dir
-from sbert_lab.profiles import Profile, as_profile
+from sbert_lab.profiles import PROFILES, Profile, as_profile
 
 KINDS = ("system", "floor", "extra")
 GOLD = "gold"
@@ -178,9 +178,26 @@ def results_dir(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
+def profile_dir(profile: str | Profile | None = None) -> Path:
+    """Where a profile's results are kept; those of a backbone of your own stand apart.
+
+    A name means what came with the course, whatever $SBERT_LAB_BACKBONE says.
+    """
+    if isinstance(profile, str):
+        return results_dir(PROFILES[require_choice("profile", profile, PROFILES)].name)
+    profile = as_profile(profile)
+    return results_dir(profile.name, *filter(None, [profile.apart]))
+
+
 def recorded_path(which: int | str, profile: str | Profile | None = None) -> Path:
     """Where a table (by its number) or a study (by its name) of a profile is kept."""
-    return results_dir(as_profile(profile).name, f"{name_of(which)}.json")
+    return profile_dir(profile) / f"{name_of(which)}.json"
+
+
+def open_others(which: int | str, profile: str | Profile | None = None) -> dict[str, "Results"]:
+    """The same, recorded with backbones of your own: {backbone's name: results}."""
+    found = sorted(profile_dir(as_profile(profile).name).glob(f"on-*/{name_of(which)}.json"))
+    return {path.parent.name.removeprefix("on-"): _open(path) for path in found}
 
 
 def is_recorded(which: int | str, profile: str | Profile | None = None) -> bool:
@@ -190,16 +207,20 @@ def is_recorded(which: int | str, profile: str | Profile | None = None) -> bool:
 
 def open_recorded(which: int | str, profile: str | Profile | None = None) -> Results:
     """The recorded table or study; an error says how to record it."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
     path = recorded_path(which, profile)
     if not path.is_file():
-        where = path.parent.name
+        where = as_profile(profile).name
         raise DataError(
             f"{title_of(which)} was not recorded in profile {where}: "
             f"`{command_of(which, where)}` does it"
         )
+    return _open(path)
+
+
+def _open(path: Path) -> Results:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
     arrays = path.with_suffix(".safetensors")
     try:
         predictions = load_file(arrays) if arrays.is_file() else {}

@@ -61,7 +61,7 @@ def rows(profile: Profile) -> list[Row]:
         start = partial(_open, folder, profile)
         note = f"the backbone after {millions} million tokens of pretraining"
         found.append(row(f"softmax, {millions} million tokens", start, note))
-    if profile.minilm:
+    if profile.minilm and not profile.apart:
         note = f"the first {LOWER} of all-MiniLM-L6-v2's 6 layers: a larger network"
         found.append(row("softmax, MiniLM's lower half", _lower_half, note, kind="extra"))
     return found
@@ -148,7 +148,8 @@ def _curve(
         config = replace(config, bucket_batches=0)  # batches of mixed length: harder to tell by it
     every = max(1, FIRST_LOOK // config.batch_size)
     config = replace(config, seed=seed, evaluate_every=every)
-    folder = runs_dir("studies", "nli", f"{name.replace(' ', '-').replace(',', '')}-{seed}")
+    where = "-".join(["nli", profile.name, *filter(None, [profile.apart])])
+    folder = runs_dir("studies", where, f"{name.replace(' ', '-').replace(',', '')}-{seed}")
     look = _Looks(profile, folder / "points.json", len(pairs))
     if not look.points:
         look.take(task, 0)
