@@ -8,8 +8,11 @@ import pytest
 from conftest import make_backbone, make_tokenizer
 
 from sbert_lab import data
+from sbert_lab.course.curve import crossings, gains
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments.evaluation import sts_sets
+from sbert_lab.experiments.results import open_others, open_study, open_table
+from sbert_lab.experiments.store import measure
 from sbert_lab.experiments.studies import nli
 from sbert_lab.profiles import get_profile
 
@@ -82,3 +85,36 @@ def test_younger_backbones_are_rows_where_they_are_at_hand(profile, tmp_path):
     (tmp_path / "runs" / "pretraining").mkdir(parents=True)
     shutil.copytree(profile.backbone, tmp_path / "runs" / "pretraining" / "tiny-5")
     assert row(profile, "softmax, 5 million tokens").run(1).info["pairs"] == 64
+
+
+def test_another_backbones_results_stand_apart_and_join_the_figure(profile, tmp_path, monkeypatch):
+    first = row(profile, "softmax").run(1).info["curve"]
+    wide = make_backbone("bert", TOKENIZER, width=16)
+    SentenceEncoder(wide, TOKENIZER).save(tmp_path / "wide")
+    study, table = open_study("nli", "real"), open_table(1, "real")
+    monkeypatch.setenv("SBERT_LAB_RESULTS", str(tmp_path / "results"))
+    other = replace(profile, backbone=str(tmp_path / "wide"), apart="on-wide")
+    found = measure("nli", other, rows=["raw BERT MEAN", "softmax"], say=lambda _: None)
+    assert found.path == tmp_path / "results" / "mini" / "on-wide" / "nli.json"
+    curve = found.info("softmax")["curve"]
+    assert curve[0][2] != first[0][2] and [p[0] for p in curve] == [p[0] for p in first]
+    figure = gains(study, open_others("nli", "mini"), table)
+    assert "wide, softmax" in [line.get_label() for line in figure.axes[0].get_lines()]
+
+
+def test_a_crossing_lies_between_two_looks_and_never_at_the_start():
+    points = [(0, None, 60.0), (100, None, 58.0), (200, None, 61.0), (300, None, 63.0)]
+    assert crossings(points) == pytest.approx([100 + 100 * 2 / 3])
+    assert crossings([(0, None, 60.0), (100, None, 61.0), (200, None, 60.5)]) == []
+
+
+def test_the_figure_rings_each_crossing_and_shows_the_papers_gain():
+    study = open_study("nli", "real")
+    way, end = gains(study, {}, open_table(1, "real")).axes
+    runs = [study.info(name)["curve"] for name in study.rows if "curve" in study.info(name)]
+    rings = [
+        line.get_xdata()[0] for line in way.get_lines() if line.get_markerfacecolor() == "none"
+    ]
+    assert rings == [place for points in runs for place in crossings(points)]
+    star = next(line for line in end.get_lines() if line.get_marker() == "*")
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (942_069, pytest.approx(74.89 - 54.81))

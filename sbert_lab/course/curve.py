@@ -1,4 +1,4 @@
-"""Curves that grow while a training runs: NLI accuracy and STS Spearman against pairs seen."""
+"""Curves against NLI pairs seen: those that grow while a training runs, and the recorded study."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from sbert_lab.course.plots import COLORS, bundle, new
+from sbert_lab.course.plots import COLORS, GREY, bundle, new
+from sbert_lab.data import get_corpus
+from sbert_lab.experiments.paper import table as table_of_paper
+from sbert_lab.experiments.results import Results
 from sbert_lab.files import read_json, write_json
+from sbert_lab.profiles import get_profile
 
 CHANCE = 100 / 3
 FILE = "curve.json"
@@ -98,21 +102,60 @@ def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
     return figure
 
 
-def gains(runs: Mapping[str, Sequence]) -> Figure:
-    """Spearman since the start against the pairs seen. A run: (pairs seen, accuracy, Spearman)."""
-    figure, axis = new(8, 3.8)
-    for number, (name, points) in enumerate(runs.items()):
-        seen, spearman = ([point[place] for point in points] for place in (0, 2))
+def gains(study: Results, more: Mapping[str, Results], table: Results) -> Figure:
+    """When does NLI help? What is gained on STSb dev on the way, and on the seven sets at the end.
+
+    `more`: the same study with other backbones, whose "softmax" is drawn. `table`: Table 1, a
+    longer run of the same recipe. Rings: where a curve crosses zero.
+    """
+    figure, (way, end) = new(9.5, 4.6, columns=2)
+    runs = [(study, row, row) for row in study.rows if "curve" in study.info(row)]
+    runs += [(other, "softmax", f"{name}, softmax") for name, other in more.items()]
+    for number, (results, row, name) in enumerate(runs):
+        points = results.info(row)["curve"]
         line, marker = STYLES[number % len(STYLES)]
-        change = [value - spearman[0] for value in spearman]
-        axis.plot(seen, change, line, marker=marker, ms=5, color=COLORS[number], label=name)
-    axis.axhline(0, color="black", lw=1, ls=(0, (1, 2)))
-    axis.set_xscale("symlog", linthresh=1_000)
-    axis.set_xlim(left=-60)
-    axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axis.set(xlabel="NLI pairs seen", ylabel="gain on STSb dev (points)")
-    figure.legend(loc="outside lower center", ncols=2)
+        look = {"marker": marker, "ms": 5, "color": COLORS[number % len(COLORS)]}
+        way.plot(*_since_start(points), line, label=name, **look)
+        for place in crossings(points):
+            way.plot(place, 0, "o", ms=11, mfc="none", mec="black", mew=1.5, zorder=3)
+        if points[0][2] == results.info("softmax")["curve"][0][2]:  # from the raw row's network
+            end.plot(points[-1][0], _gain(results, row), ls="", **look)
+    used = get_profile(table.profile).nli_pairs
+    grey = {"ls": "", "ms": 8, "color": GREY}
+    end.plot(used, _gain(table, "SBERT-NLI"), marker="P", label="Table 1's SBERT-NLI", **grey)
+    paper = table_of_paper(1).set_index("model")["Avg"]
+    gain = paper["SBERT-NLI-base"] - paper["Avg. BERT embeddings"]
+    end.plot(get_corpus("nli").splits["train"], gain, "k*", ms=12, label="the paper's BERT-base")
+    for axis, title in ((way, "STSb dev, on the way"), (end, "seven test sets, at the end")):
+        axis.axhline(0, color="black", lw=1, ls=(0, (1, 2)))
+        axis.set_xscale("symlog", linthresh=1_000)
+        axis.set(title=title, xlabel="NLI pairs seen", ylabel="gain over raw MEAN (points)")
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    way.set(xlim=(-60, None), xticks=(0, 1_000, 10_000))
+    end.set_xlim(1_000, 2_000_000)
+    shown = [axis.get_legend_handles_labels() for axis in (way, end)]
+    figure.legend(
+        *(a + b for a, b in zip(*shown, strict=True)), loc="outside lower center", ncols=3
+    )
     return figure
+
+
+def crossings(points: Sequence) -> list[float]:
+    """Pairs seen where the gain since the start changes its sign, on straight lines between looks.
+
+    Points: (pairs seen, accuracy, Spearman). The start itself is none.
+    """
+    steps = list(zip(*_since_start(points), strict=True))[1:]
+    pairs = [(*a, *b) for a, b in zip(steps, steps[1:], strict=False)]
+    return [x0 + (x1 - x0) * y0 / (y0 - y1) for x0, y0, x1, y1 in pairs if y0 * y1 < 0]
+
+
+def _since_start(points: Sequence) -> tuple[list[float], list[float]]:
+    return [point[0] for point in points], [point[2] - points[0][2] for point in points]
+
+
+def _gain(results: Results, row: str) -> float:
+    return results.mean(row, "average") - results.mean("raw BERT MEAN", "average")
 
 
 def _give_room(panel, *, least: float) -> None:

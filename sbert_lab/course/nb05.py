@@ -12,7 +12,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from sbert_lab.course.curve import Curve, curves, gains  # noqa: F401, the notebook's figures
+from sbert_lab.course.curve import Curve, crossings, curves, gains  # noqa: F401, the notebook's figures
 from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
 from sbert_lab.course.plots import COLORS, new
 from sbert_lab.objectives import concatenate
