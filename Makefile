@@ -69,6 +69,7 @@ site/.venv/ready: site/requirements.txt
 
 ledger: environment  ## from the recorded runs to the claims' verdicts, the ledger and the README
 	$(VENV)/sbert-lab ledger
+	$(VENV)/python data/build/pretraining/reached.py
 
 data: environment  ## rebuild data/mini from its sources, byte for byte
 	$(VENV)/python data/build/build_mini.py
