@@ -15,8 +15,10 @@ sys.path.insert(0, str(ROOT / "data" / "build" / "pretraining"))
 
 import corpus
 import pretrain
+import reached
 from corpus import KINDS, RowsBuilder
 from export import export
+from export import main as run_export
 from masked_lm import MaskedLM
 from vocabulary import continuations
 
@@ -210,6 +212,10 @@ def test_handed_over_weights_go_on_elsewhere_with_a_rate_that_rises_again(work):
     assert pretrain.steady(first) == 1.0 and pretrain.steady(second) == pytest.approx(0.2)
     for name, tensor in first.task.state_dict().items():
         torch.testing.assert_close(second.task.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
+    run_export(["mini-bert", "--state", str(work / "handed"), "--to", str(work / "given")])
+    given = SentenceEncoder.load(work / "given").backbone.state_dict()
+    for name, tensor in second.task.backbone.state_dict().items():
+        assert torch.equal(given[name], tensor), name
 
 
 def test_an_exported_folder_is_an_encoder_with_the_same_weights(work):
@@ -271,3 +277,8 @@ def test_no_dev_or_test_split_is_read(monkeypatch):
         ("tatoeba", "all"),
         ("wikitext2", "train"),
     }
+
+
+def test_the_page_has_what_the_recorded_results_say_was_reached():
+    page = (ROOT / "data/build/PRETRAINING.md").read_text(encoding="utf-8")
+    assert "\n".join(reached.lines()) in page, "run `make ledger`"

@@ -62,6 +62,13 @@ def test_in_batch_negatives_see_the_entailments_only(profile):
     assert outcome.info["pairs"] == 22 and "nli dev" not in outcome.scores
 
 
+def test_as_many_entailments_as_softmax_has_pairs(profile, monkeypatch):
+    monkeypatch.setattr(nli, "PAIRS", {"own": 20})
+    pairs = {name: row(profile, name).run(1).info["pairs"] for name in
+             ("softmax", "in-batch negatives", "in-batch negatives, more")}  # fmt: skip
+    assert pairs["softmax"] == pairs["in-batch negatives, more"] == 20 > pairs["in-batch negatives"]
+
+
 def test_an_interrupted_run_goes_on_with_the_same_curve(profile, monkeypatch, tmp_path):
     whole = row(profile, "softmax").run(1)
     monkeypatch.setenv("SBERT_LAB_RUNS", str(tmp_path / "again"))

@@ -2,8 +2,11 @@
 
     python data/build/pretraining/export.py mini-bert --work runs/pretraining --anneal 25 \\
         --to runs/pretraining/mini-bert-25 --record mini-bert-25.json
+    python data/build/pretraining/export.py mini-bert --to runs/pretraining/mini-bert-2-20 \\
+        --state data/build/pretraining/state/mini-bert
 
-`--record` writes down how the run went, for the model's card.
+`--record` writes down how the run went, for the model's card. `--state` takes what a run handed
+over (`pretrain.py --hand-over`), as it is, its rate still high.
 """
 
 import argparse
@@ -52,11 +55,18 @@ def main(arguments: list[str]) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", choices=sorted(TOKENIZERS))
-    parser.add_argument("--work", type=Path, required=True, help="where pretrain.py wrote")
-    parser.add_argument("--anneal", type=int, required=True, help="million tokens")
+    parser.add_argument("--work", type=Path, help="where pretrain.py wrote")
+    parser.add_argument("--anneal", type=int, help="million tokens")
+    parser.add_argument("--state", type=Path, help="instead of these: what was handed over")
     parser.add_argument("--to", type=Path, required=True)
     parser.add_argument("--record", type=Path, help="a JSON file about the run")
     given = parser.parse_args(arguments)
+    if given.state:
+        weights, tokenizer = given.state / "model.safetensors", given.state / "tokenizer"
+        print(export(given.model, weights, tokenizer, given.to))
+        return 0
+    if not given.work or given.anneal is None:
+        parser.error("give --work and --anneal, or --state")
     work = given.work / given.model
     run = work / f"annealed-{given.anneal}"
     if given.record:

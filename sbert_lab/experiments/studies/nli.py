@@ -52,6 +52,8 @@ def rows(profile: Profile) -> list[Row]:
             head_times=1.0),
         row(NEGATIVES, backbone, "the entailments, other rows of the batch as negatives",
             objective=NEGATIVES),
+        row(f"{NEGATIVES}, more", backbone, "the same from as many pairs as softmax has",
+            objective=NEGATIVES, filled=True),
         row("softmax, shuffled labels", backbone, "the labels dealt out anew", kind="floor",
             shuffled=True),
         row("softmax, random start", lambda seed: zoo.random_encoder(profile, seed),
@@ -112,18 +114,22 @@ def _lower_half(seed: int) -> SentenceEncoder:
     return encoder
 
 
-def _pairs(profile: Profile, objective: str, seed: int, shuffled: bool) -> list[dict]:
-    """The first training pairs in an order of the seed's."""
+def _pairs(
+    profile: Profile, objective: str, seed: int, *, shuffled: bool, filled: bool
+) -> list[dict]:
+    """The first training pairs in an order of the seed's; `filled`: as many where some drop out."""
     pairs = [dict(row) for row in data.load(profile.nli, "train", profile=profile)]
     rng = random.Random(seed)
     rng.shuffle(pairs)
-    pairs = pairs[: _most(profile)]
+    if not filled:
+        pairs = pairs[: _most(profile)]
     if objective == NEGATIVES:
         pairs = [
             {"anchor": row["sentence1"], "positive": row["sentence2"]}
             for row in pairs
             if row["label"] == 0
         ]
+    pairs = pairs[: _most(profile)]
     if shuffled:
         labels = [row["label"] for row in pairs]
         rng.shuffle(labels)
@@ -138,10 +144,11 @@ def _curve(
     objective: str,
     seed: int,
     shuffled: bool = False,
+    filled: bool = False,
     **changed: float,
 ) -> Outcome:
     """One epoch; `info` has [pairs seen, NLI dev accuracy or None, STSb dev Spearman] per look."""
-    pairs = _pairs(profile, objective, seed, shuffled)
+    pairs = _pairs(profile, objective, seed, shuffled=shuffled, filled=filled)
     task = Siamese(encoder, objective, seed=seed)
     config = replace(_config(profile), **changed)
     if objective == NEGATIVES:
