@@ -213,9 +213,9 @@ def test_handed_over_weights_go_on_elsewhere_with_a_rate_that_rises_again(work):
     for name, tensor in first.task.state_dict().items():
         torch.testing.assert_close(second.task.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
     run_export(["mini-bert", "--state", str(work / "handed"), "--to", str(work / "given")])
-    given = SentenceEncoder.load(work / "given").backbone.state_dict()
-    for name, tensor in second.task.backbone.state_dict().items():
-        assert torch.equal(given[name], tensor), name
+    expected = second.task.backbone.state_dict()
+    for name, tensor in SentenceEncoder.load(work / "given").backbone.state_dict().items():
+        assert torch.equal(tensor, expected[name]), name
 
 
 def test_an_exported_folder_is_an_encoder_with_the_same_weights(work):
