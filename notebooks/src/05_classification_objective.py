@@ -496,7 +496,8 @@ shows(
 # ## 6 · When does NLI help?
 #
 # Back to the recorded study. Each of its other runs changes one thing: the head learns at the encoder's own rate (*one rate*); the network starts
-# with random weights (*random start*); the labels are shuffled, as in section 1; our backbone stops at 20 of its 47 million tokens of pretraining; and another objective, *in-batch
+# with random weights (*random start*); the labels are shuffled, as in section 1; our backbone stops at 20 of its 47 million tokens of pretraining; a larger network takes
+# its place (the lower half of all-MiniLM-L6-v2, a published encoder); and another objective, *in-batch
 # negatives* on the entailments alone (each sentence must find its partner among the batch, an idea that came after the paper, notebook 17).
 #
 # **Predict.** Which of these runs end with worse cosines than they began with?

@@ -53,7 +53,7 @@ def rows(profile: Profile) -> list[Row]:
         row(NEGATIVES, backbone, "the entailments, other rows of the batch as negatives",
             objective=NEGATIVES),
         row(f"{NEGATIVES}, more", backbone, "the same from as many pairs as softmax has",
-            objective=NEGATIVES, filled=True),
+            objective=NEGATIVES, kind="extra", filled=True),
         row("softmax, shuffled labels", backbone, "the labels dealt out anew", kind="floor",
             shuffled=True),
         row("softmax, random start", lambda seed: zoo.random_encoder(profile, seed),
