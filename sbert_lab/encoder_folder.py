@@ -10,6 +10,7 @@ from sbert_lab.files import read_json, read_sealed, seal, write_json
 from sbert_lab.network import check_file, patiently, reason, require_reach
 from sbert_lab.paths import data_dir
 from sbert_lab.pooling import POOLERS
+from sbert_lab.profiles import PUBLIC
 
 DIGESTS = "sbert_lab.json"
 _HUB_ID = re.compile(r"^(?P<id>[\w.-]+/[\w.-]+?)(?:@(?P<revision>\w+))?$")
@@ -37,10 +38,10 @@ class Settings:
 
 
 def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
-    """A folder, a short name in data/models, or a hub id pinned to a revision -> a local folder."""
-    text = str(name_or_path)
-    if Path(text).is_dir():
-        return _checked(Path(text))
+    """A folder, a short name, or a hub id pinned to a revision -> a local folder."""
+    if Path(name_or_path).is_dir():
+        return _checked(Path(name_or_path))
+    text = PUBLIC.get(str(name_or_path), str(name_or_path))
     models = data_dir("models")
     if (models / text).is_dir() and text not in ("", ".", ".."):
         return _checked(models / text)
@@ -50,8 +51,9 @@ def find_folder(name_or_path: str | Path, revision: str | None = None) -> Path:
         return _checked(_download(match["id"], pinned), match["id"], revision=pinned)
     names = choices(p.parent.name for p in models.glob("*/config.json")) or "none yet"
     raise InputError(
-        f"no model {text!r}: give a folder, a name in data/models ({names}), or a hub id "
-        "with its revision such as 'google-bert/bert-base-uncased@<40 digits>'"
+        f"no model {text!r}: give a folder, a name in data/models ({names}), one of the hub's "
+        f"({choices(PUBLIC)}), or a hub id with its revision such as "
+        "'google-bert/bert-base-uncased@<40 digits>'"
     )
 
 

@@ -216,7 +216,7 @@ def get_profile(name: str | None = None) -> Profile:
 
 def _on(named: str, profile: Profile) -> Profile:
     """The profile with another backbone; one of the paper's size learns at the paper's rate."""
-    backbone = PUBLIC.get(named, named)
+    backbone = named if Path(named).is_dir() else PUBLIC.get(named, named)
     if backbone == profile.backbone:
         return profile
     apart = f"on-{Path(backbone.partition('@')[0]).name}"

@@ -91,6 +91,13 @@ def test_without_a_known_revision_one_is_asked_for(hub):  # noqa: F811
     assert not hub.requests
 
 
+def test_a_misspelt_short_name_is_told_what_there_is(monkeypatch):
+    monkeypatch.setenv("SBERT_LAB_BACKBONE", "bert-smal")
+    known = "'bert-mini', 'bert-small' or 'bert-base'"
+    with pytest.raises(InputError, match=f"no model 'bert-smal': .*{known}"):
+        SentenceEncoder.load(get_profile("real").backbone)
+
+
 def test_every_pinned_revision_is_whole():
     for backbone in PUBLIC.values():
         assert re.fullmatch(r"google(-bert)?/[\w-]+(@[0-9a-f]{40})?", backbone)

@@ -525,6 +525,10 @@ for row in tuned_rows:
         f"{average[row]:.1f}"
     )
 print(f"{'raw BERT MEAN':30} {'':5} average of seven test sets {average['raw BERT MEAN']:.1f}")
+print(
+    f"The same network, taught by a larger encoder's vectors (mini-sbert, notebook 17): "
+    f"{whole.mean('mini-sbert', 'average'):.1f}. It is not too small."
+)
 worse = [row.removeprefix("softmax, ") for row in tuned_rows if recorded.mean(row, "gain") < 0]
 you_said(guess_worse, ", ".join(worse) or "none")
 shows(
