@@ -93,7 +93,7 @@ def test_without_a_known_revision_one_is_asked_for(hub):  # noqa: F811
 
 def test_a_misspelt_short_name_is_told_what_there_is(monkeypatch):
     monkeypatch.setenv("SBERT_LAB_BACKBONE", "bert-smal")
-    known = "'bert-mini', 'bert-small' or 'bert-base'"
+    known = "bert-base, bert-mini or bert-small"
     with pytest.raises(InputError, match=f"no model 'bert-smal': .*{known}"):
         SentenceEncoder.load(get_profile("real").backbone)
 
