@@ -551,7 +551,7 @@ shows(
 #
 # <details><summary>With a GPU and the hub: the same study with a public BERT</summary>
 #
-# In Colab: `!SBERT_LAB_BACKBONE=bert-base sbert-lab reproduce --study nli --profile real` (also `bert-mini`, `bert-small`, a folder, or `hub/id@revision`).
+# In Colab: `!SBERT_LAB_BACKBONE=bert-base sbert-lab reproduce --study nli --profile real` (or a folder, or `hub/id@revision`; for `bert-mini` and `bert-small` the error message says how to convert them first).
 #
 # It writes `data/results/real/on-bert-base-uncased/nli.json`; run the cell above again, or copy that folder to your own clone, and its curve joins the figure.
 # </details>
