@@ -30,7 +30,7 @@ OF_EACH_LABEL = 2
 @dataclass(frozen=True)
 class Answer:
     premises: Template
-    core: tuple[Template, ...]  # what it says in few words, then with an open detail
+    core: tuple[Template, ...]  # what it says in few words, then with open details
     excludes_others: bool  # do the cores of the other answers contradict it, and its core them?
     statements: dict[str, tuple[Template, ...]]
 
@@ -71,8 +71,8 @@ def read_answer(text: str, place: str) -> Answer:
             core, excludes_others = found, letter == "K"
         else:
             statements[LABELS[letter]] = found
-    if set(statements) != set(LABELS.values()) or len(core) < 3:
-        raise SourceError(f"{place}: an answer needs lines K:, E:, N: and C:, K with three parts")
+    if set(statements) != set(LABELS.values()) or not core:
+        raise SourceError(f"{place}: an answer needs lines K:, E:, N: and C:")
     return Answer(Template(premise, place), core, excludes_others, statements)
 
 
