@@ -15,12 +15,13 @@ from variation import shuffled
 
 DRAWN = {
     "everyday_snli/snli_1.0_dev.jsonl": 80,
-    "everyday_multinli/multinli_1.0_dev_matched.jsonl": 40,
+    "everyday_multinli/multinli_1.0_dev_matched.jsonl": 60,
+    "everyday_multinli/multinli_1.0_dev_mismatched.jsonl": 60,
 }
 
 
 def draw(folder: Path, to: Path, seed: str) -> None:
-    """Some pairs of dev, by the digest of their ids: nobody chose them."""
+    """Some pairs of dev and test, by the digest of their ids: nobody chose them."""
     rows = []
     for name, count in DRAWN.items():
         found = [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
