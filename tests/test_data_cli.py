@@ -45,7 +45,7 @@ def test_list_tells_what_is_here_in_each_profile(run, capsys):
     shown = capsys.readouterr().out
     assert "train 5,749, dev 1,500, test 1,379          no" in shown
     (ours,) = (line for line in shown.splitlines() if line.startswith("everyday_multinli "))
-    assert re.search(r"train 5,214, dev 276, test 438 +yes +data/mini +CC BY 4.0", ours)
+    assert re.search(r"train 5,214, dev 1,530, test 1,920 +yes +data/mini +CC BY 4.0", ours)
 
 
 def test_check_reads_every_mini_corpus(run, capsys):
