@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sbert_lab.course import nb12
-from sbert_lab.course.diagnose import CORRECT, NOT_ATTEMPTED
+from sbert_lab.course.diagnose import CORRECT
 
 # ---- nested cross-validation
 
@@ -87,42 +87,52 @@ def test_on_the_second_rows_every_known_mistake_differs_from_the_right_answer():
         assert abs(wrong(*given) - right) > 1e-3, hint
 
 
-# ---- one stretched dimension
+# ---- one dimension, stretched and shifted
 
 
-def divided(weights, dimension, factor):
+def divided(weights, intercept, dimension, factor, shift):
     changed = np.array(weights)
     changed[dimension] /= factor
-    return changed
+    return changed, intercept - changed[dimension] * shift
 
 
-def with_where(weights, dimension, factor):
-    return np.where(np.arange(len(weights)) == dimension, weights / factor, weights)
+def with_where(weights, intercept, dimension, factor, shift):
+    new = np.where(np.arange(len(weights)) == dimension, weights / factor, weights)
+    return [new.tolist(), np.array([intercept - shift * weights[dimension] / factor])]
 
 
-def in_place(weights, dimension, factor):
+def in_place(weights, intercept, dimension, factor, shift):
     weights[dimension] /= factor
-    return weights
+    return weights, intercept - weights[dimension] * shift
+
+
+def away_from_the_example(weights, intercept, dimension, factor, shift):
+    return divided(weights, intercept, 2, 100.0, 3.0)
 
 
 @pytest.mark.parametrize(
-    ("answer", "word", "line"),
+    ("answer", "line"),
     [
-        (divided, "cosine", CORRECT),
-        (with_where, " Cosine ", CORRECT),
-        (lambda *given: divided(*given).tolist(), "cosine", CORRECT),
-        (divided, None, NOT_ATTEMPTED),
-        (divided, "both", "both break?"),
-        (divided, "classifier", "the other way round"),
-        (divided, "neither", "a cosine has no weights"),
-        (divided, "dunno", "one of cosine, classifier, both, neither"),
-        (lambda w, d, f: divided(w, 2, 100.0), "cosine", "which w'"),
-        (lambda w, d, f: w[:3], "cosine", "shape"),
-        (in_place, "cosine", "in place"),
+        (divided, CORRECT),
+        (with_where, CORRECT),
+        (in_place, "in place"),
+        (away_from_the_example, "which w' and which intercept"),
+        (lambda *given: divided(*given)[0], "two things"),
+        (lambda w, *rest: (w[:3], 0.7), "shape"),
+        (lambda *given: (divided(*given)[0], divided(*given)[0]), "the intercept should be one"),
     ],
 )
-def test_the_stretch_passes_in_three_styles(answer, word, line):
-    expect(line, nb12.stretched, answer, word)
+def test_the_stretch_passes_in_two_styles(answer, line):
+    expect(line, nb12.taken_back, answer)
+
+
+def test_taken_back_keeps_every_decision():
+    rng = np.random.default_rng(0)
+    x, weights, (d, f, s) = rng.normal(size=(50, 6)), rng.normal(size=6), (1, 100.0, -4.0)
+    changed = x.copy()
+    changed[:, d] = f * x[:, d] + s
+    new, intercept = divided(weights, 0.3, d, f, s)
+    np.testing.assert_allclose(changed @ new + intercept, x @ weights + 0.3)
 
 
 # ---- the features of a pair

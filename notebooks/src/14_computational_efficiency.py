@@ -69,14 +69,13 @@ for place in random.Random(14).sample(range(len(sentences)), 10):
 guess_padding = None  # your guess, in per cent
 
 # %%
-batches = [lengths[start : start + 32] for start in range(0, len(lengths), 32)]
-computed = sum(len(batch) * max(batch) for batch in batches)
-print(f"{len(batches)} batches, {computed:,} tokens computed, {sum(lengths):,} of them real")
-you_said(guess_padding, round(100 * (computed - sum(lengths)) / computed, 1), unit="%")
+given = speed.count_padding(lengths, speed.in_order(lengths, 32))  # the package counts
+print(given)
+you_said(guess_padding, round(100 * given.share, 1), unit="%")
 
 # %%
 plots.show(
-    figures.lengths_and_batch(lengths, batches[0]),
+    figures.lengths_and_batch(lengths, lengths[:32]),
     caption="Left, all lengths: most sentences are near the mean, a few are long. Right, the "
     "first batch: one long sentence is enough to make all 32 rows wide.",
     alt="A histogram of tokens per sentence, and a grid of 32 rows in which blue real tokens on "
@@ -96,17 +95,16 @@ my_sentence = (  # change me
     "I want to see what a single long row costs all the short ones that happen to sit beside it."
 )
 mine = len(encoder.tokenize([my_sentence])[0][0])
-before = len(batches[0]) * max(batches[0])
-after = (len(batches[0]) + 1) * max(*batches[0], mine)
-print(f"your sentence: {mine} tokens; the batch grows from {before:,} to {after:,} tokens")
-print(f"of the {after - before:,} new ones {after - before - mine:,} are padding")
+for some in (lengths[:32], [*lengths[:32], mine]):
+    print(speed.count_padding(some, [range(len(some))]))
+print(f"your sentence has {mine} tokens: all other new ones are padding")
 
 # %% [markdown]
 # ### Exercise 1 · The share of padding (2 points)
 #
-# Write the count as a function: of all computed tokens, the share (0 to 1) that is padding, for
-# batches in the given order, each as wide as its own longest row. The last batch may be smaller.
-# Take care *what* you average.
+# So far the package counted. Write the count yourself: of all computed tokens, the share (0 to 1)
+# that is padding, for batches in the given order, each as wide as its own longest row. The last
+# batch may be smaller. Take care *what* you average.
 
 
 # %% id="14-share" tags=["exercise", "points:2"]

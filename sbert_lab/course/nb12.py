@@ -7,7 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
+from sbert_lab.course.diagnose import (
+    Hint,
+    check,
+    diagnose,
+    near,
+    near_first,
+    need_number,
+    need_shape,
+)
 from sbert_lab.course.plots import COLORS, GREY, log_ticks, new
 
 # ---- exercise 1: nested cross-validation
@@ -139,53 +147,74 @@ def nested_accuracy(answer):
     )
 
 
-# ---- exercise 2: one stretched dimension
+# ---- exercise 2: one dimension, stretched and shifted
+
+
+def _taken_back(w, b, d, f, s) -> tuple[np.ndarray, float]:
+    """The right answer: w' (f x + s) + b' = w x + b."""
+    return _with(w, d, w[d] / f), b - w[d] / f * s
 
 
 def _with(weights: np.ndarray, dimension: int, value: float) -> np.ndarray:
     return np.where(np.arange(len(weights)) == dimension, value, weights)
 
 
-STRETCHED = (
-    (lambda w, d, f: w, "the old weights, unchanged: then the stretched dimension counts too much"),
+WEIGHTS = (
     (
-        lambda w, d, f: _with(w, d, w[d] * f),
+        lambda w, b, d, f, s: (w, b),
+        "the old weights, unchanged: then the stretched dimension counts too much",
+    ),
+    (
+        lambda w, b, d, f, s: (_with(w, d, w[d] * f), b),
         "multiplied twice: the weight must take back what the stretch has added",
     ),
-    (lambda w, d, f: w / f, "all weights were divided: only one dimension was stretched"),
+    (lambda w, b, d, f, s: (w / f, b), "all weights were divided: only one was stretched"),
     (
-        lambda w, d, f: _with(w, d, 0),
+        lambda w, b, d, f, s: (_with(w, d, 0), b),
         "weight 0 throws the dimension away: its information should stay",
     ),
 )
-BROKEN = {
-    "classifier": "the other way round: which of the two has weights to adjust?",
-    "both": "both break? Your own new weights say otherwise: a classifier that may choose its "
-    "weights gets every old decision back",
-    "neither": "a cosine has no weights: what is left of the other dimensions in it?",
-}
+INTERCEPTS = tuple(
+    (
+        lambda w, b, d, f, s, change=change: (_with(w, d, w[d] / f), b + change(w[d], f, s)),
+        f"the weights are right. {hint}",
+    )
+    for change, hint in (
+        (
+            lambda w, f, s: 0,
+            "But the shift adds the same to every sum: the intercept has to take that back",
+        ),
+        (lambda w, f, s: -w * s, "What the shift adds to every sum is *new* weight times shift"),
+        (lambda w, f, s: -s, "The shift reaches the sum through a weight: which one?"),
+        (lambda w, f, s: w / f * s, "The intercept moves the wrong way: take the change *away*"),
+    )
+)
 
 
-@check(mistakes=STRETCHED, beside={"broken": "cosine"})
-def stretched(new_weights, broken):
-    """new_weights(weights, dimension, factor) that keep every decision; what a stretch breaks."""
+@check(mistakes=(*WEIGHTS, *INTERCEPTS))
+def taken_back(answer):
+    """answer(weights, intercept, dimension, factor, shift) -> weights and intercept."""
+    compare = partial(
+        diagnose,
+        answer,
+        _taken_back,
+        look=_weights_and_intercept,
+        untouched="your function changed the old weights in place: make a copy first",
+        otherwise="with x the old value and w the old weight, which w' and which intercept give "
+        "w' * (factor * x + shift) + intercept' = w * x + intercept, for every x?",
+    )
     weights = np.random.default_rng(3).normal(size=(21, 6))[-1]
-    for dimension, factor in ((2, 100.0), (5, 4.0), (0, 0.5)):
-        diagnose(
-            new_weights,
-            lambda w, d, f: _with(w, d, w[d] / f),
-            STRETCHED,
-            (weights, dimension, factor),
-            look=lambda found: need_shape(np.asarray(found, dtype=float), (6,), "the new weights"),
-            untouched="your function changed the old weights in place: make a copy first",
-            otherwise="with x the old value and w the old weight, which w' gives w' * (factor * x) "
-            "= w*x?",
-        )
-    said = str(broken).strip().lower()
-    if said in BROKEN:
-        raise Hint(BROKEN[said])
-    if said != "cosine":
-        raise Hint(f"broken should be one of {', '.join(('cosine', *BROKEN))}")
+    for dimension, factor, shift in ((2, 100.0, 3.0), (5, 4.0, -2.0), (0, 0.5, 1.0)):
+        given = (weights, 0.7, dimension, factor, shift)
+        compare(WEIGHTS, given, same=near_first)
+        compare(INTERCEPTS, given, same=lambda found, right: all(map(near, found, right)))
+
+
+def _weights_and_intercept(found: object) -> tuple[np.ndarray, float]:
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise Hint("give back two things: the weights (H,) and the intercept")
+    weights = need_shape(np.asarray(found[0], dtype=float), (6,), "the new weights")
+    return weights, need_number(found[1], "the intercept")
 
 
 # ---- exercise 3: the features of a pair
@@ -300,10 +329,8 @@ def stretch_curves(factors: Sequence[float], curves: Mapping[str, Sequence[float
     _, axes = new(7, 3.6)
     for number, (name, values) in enumerate(curves.items()):
         color, line, marker = STYLES[number % len(STYLES)]
-        values = np.asarray(values, dtype=float)
-        axes.plot(
-            factors, 100 * values / values[0], line, marker=marker, ms=6, color=color, label=name
-        )
+        kept = 100 * np.asarray(values, dtype=float) / values[0]
+        axes.plot(factors, kept, line, marker=marker, ms=6, color=color, label=name)
     axes.axhline(100, color=GREY, lw=1, ls=":")
     log_ticks(axes, factors)
     axes.set_ylim(0, 112)
@@ -313,26 +340,24 @@ def stretch_curves(factors: Sequence[float], curves: Mapping[str, Sequence[float
     return axes
 
 
-def fold_map(outer: np.ndarray, inner: np.ndarray) -> Axes:
-    """Nested folds: one line per fit, shade by the part a row plays in it.
-
-    outer (folds, N): 1 where a row is tested. inner (inner folds, N): 0 fits, 1 chooses C, and 2
-    is the outer test fold, left alone.
-    """
+def fold_map(labels: np.ndarray, folds, *, inner: int) -> Axes:
+    """Nested folds of these labels: one line per fit, shade by the part a row plays in it."""
+    places, splits = np.arange(len(labels)), list(folds.split(labels, labels))
+    rows = [np.where(np.isin(places, test), 2, 0) for _, test in splits]
+    count, train = len(splits), splits[0][0]
+    again = type(folds)(inner, shuffle=True, random_state=folds.random_state)
+    for _, choose in again.split(train, labels[train]):
+        rows.append(np.where(np.isin(places, train[choose]), 1, rows[0]))
     _, axes = new(8, 3.4)
     shades = {0: "#cfe3f2", 1: COLORS[1], 2: COLORS[5]}
-    rows = [*(2 * np.asarray(outer)), *np.asarray(inner)]
-    count = len(outer)
-    for line, row in enumerate(rows):
-        height = line + (0.8 if line >= count else 0)
+    heights = [line + (0.8 if line >= count else 0) for line in range(len(rows))]
+    for height, row in zip(heights, rows, strict=True):
         for value, color in shades.items():
-            places = np.flatnonzero(row == value)
-            axes.bar(places, 0.8, bottom=height, width=1.0, color=color, align="edge", lw=0)
-    middle = [line + 0.4 for line in range(count)]
-    middle += [line + 1.2 for line in range(count, len(rows))]
+            where = np.flatnonzero(row == value)
+            axes.bar(where, 0.8, bottom=height, width=1.0, color=color, align="edge", lw=0)
     names = [f"outer fold {n + 1}" for n in range(count)]
-    names += [f"inside fold 1: {n + 1}" for n in range(len(inner))]
-    axes.set_yticks(middle, names)
+    names += [f"inside fold 1: {n + 1}" for n in range(inner)]
+    axes.set_yticks([height + 0.4 for height in heights], names)
     axes.set_ylim(len(rows) + 0.8, 0)
     axes.set_xlim(0, len(rows[0]))
     axes.set_xlabel("rows of the task, shortest first")
