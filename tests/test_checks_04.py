@@ -147,31 +147,38 @@ def test_a_loop_that_learns_passes_in_any_style_and_a_wrong_one_gets_its_hint(an
     expect(line, nb04.memorise, answer)
 
 
-# ---- distance from cosine
+# ---- distance from the cosine and the lengths
 
 
-def in_numpy(u, v):
-    u, v = u.numpy().astype(float), v.numpy().astype(float)
-    cosines = (u * v).sum(1) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
-    return np.sqrt(np.maximum(0, 2 - 2 * cosines))
+def squared(cosine, a, b):
+    return a * a + b * b - 2 * a * b * cosine
+
+
+def in_numpy(cosine, a, b):
+    a, b, cosine = (x.numpy().astype(float) for x in (a, b, cosine))
+    return np.sqrt(np.maximum(0, (a - b) ** 2 + 2 * a * b * (1 - cosine)))
 
 
 @pytest.mark.parametrize(
     ("answer", "line"),
     [
-        (lambda u, v: (2 - 2 * F.cosine_similarity(u, v)).clamp(min=0).sqrt(), CORRECT),
-        (lambda u, v: (F.normalize(u, dim=1) - F.normalize(v, dim=1)).norm(dim=1), CORRECT),
+        (lambda *given: squared(*given).clamp(min=0).sqrt(), CORRECT),
+        (lambda c, a, b: squared(c.clamp(-1, 1), a, b).clamp(min=0).sqrt(), CORRECT),
         (in_numpy, CORRECT),
-        (lambda u, v: (2 - 2 * (u * v).sum(1)).clamp(min=0).sqrt(), "the dot product is not"),
-        (lambda u, v: (2 - 2 * F.cosine_similarity(u, v)).clamp(max=1).sqrt(), "multiply out"),
-        (lambda u, v: (1 - F.cosine_similarity(u, v)).sqrt(), "a factor 2"),
-        (lambda u, v: (2 - 2 * (u * v).sum(dim=1)).sqrt(), "Divide by both lengths"),
-        (lambda u, v: (2 - 2 * (1 + 1e-6) * F.cosine_similarity(u, v)).sqrt(), "not NaN"),
-        (lambda u, v: torch.cdist(u, v), "shape (6,)"),
+        (lambda *given: squared(*given).sqrt(), "not NaN"),
+        (lambda c, a, b: (2 - 2 * c).clamp(min=0).sqrt(), "right for unit vectors"),
+        (lambda c, a, b: (a + b - 2 * a * b * c).clamp(min=0).sqrt(), "multiply out"),
+        (lambda c, a, b: squared(c, a, b).sum().sqrt(), "shape (6,)"),
     ],
 )
-def test_the_distance_of_unit_vectors_passes_in_any_style(answer, line):
+def test_the_distance_passes_in_any_style(answer, line):
     expect(line, nb04.distance_from_cosine, answer)
+
+
+def test_the_distance_is_that_of_the_vectors():
+    u, v = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(0))
+    found = nb04._distance(F.cosine_similarity(u, v), u.norm(dim=1), v.norm(dim=1))
+    torch.testing.assert_close(found, (u - v).norm(dim=1), rtol=1e-4, atol=1e-5)
 
 
 # ---- neighbours that differ

@@ -113,6 +113,7 @@ def rough(gold):
         (lambda gold: [3] * 20, "agrees with nobody"),
         (lambda gold: [0] * 10 + [5] * 10, "only 2 different"),
         (lambda gold: [5 - one for one in gold], "is 5 the same meaning"),
+        (lambda gold: gold[::-1], "from the last to the first"),
         (lambda gold: gold[:19], "but there are 19"),
         (lambda gold: [20 * one for one in gold], "from 0 to 5"),
         (lambda gold: [*gold[:19], None], "none of them None"),

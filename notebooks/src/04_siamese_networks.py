@@ -90,8 +90,10 @@ you_said(guess_weights, count(task))
 
 # %% [markdown]
 # Not one more. Here is why: `embed_texts`, which does the work, gives every text of the row to the **same**
-# encoder. The second tower of the drawing is the same object, a little later in time. (A GPU takes all texts
-# in one go, stacked on top of each other: the vectors are the same.)
+# `encoder`. It even puts all texts on one pile first, sentences 1 on top of sentences 2, and cuts the pile
+# of vectors apart again at the end (`chunk`). A GPU takes the pile in one go. A CPU loses time on padding,
+# so there texts of similar length go through together. Either way each text gets the vector that it would
+# get alone.
 
 # %%
 peek(embed_texts)
@@ -384,16 +386,17 @@ print("two towers:", bool((swapped[0] - swapped[1]).abs() > 1e-4))
 #
 # $$\|u - v\|^2 = u \cdot u - 2\, u \cdot v + v \cdot v = 1 - 2\cos + 1 = 2 - 2\cos$$
 #
-# ### Exercise 2: the distance, from the cosine alone (2 points)
-# Given raw `u` and `v`, return for each row the Euclidean distance between their **unit vectors** (each
-# divided by its own length). Use the formula. Rounding may push a cosine a hair above 1: mind the root.
+# ### Exercise 2: the distance, from the cosine and two lengths (2 points)
+# That was for **unit vectors**, the vectors divided by their own length. Multiply out again for vectors of
+# any length, and write the Euclidean distance of `u` and `v` as a function of their cosine and their two
+# lengths; the vectors themselves are not given. Rounding may push a cosine a hair above 1: mind the root.
 
 
 # %% id="04-distance" tags=["exercise", "points:2"]
-def distance_from_cosine(u, v):
-    """Distance of the unit vectors of u and v, row by row: (N, H), (N, H) -> (N,)."""
+def distance_from_cosine(cosine, length_u, length_v):
+    """Euclidean distance of u and v, for N pairs at once: (N,), (N,), (N,) -> (N,)."""
     ### BEGIN SOLUTION
-    squared = 2 - 2 * F.cosine_similarity(u, v)
+    squared = length_u**2 + length_v**2 - 2 * length_u * length_v * cosine
     return squared.clamp(min=0).sqrt()
     ### END SOLUTION
 

@@ -341,9 +341,8 @@ after = distances(encoder, test)
 accuracy_after = sections.triplet_accuracy(encoder.encode, test)
 gains = sections.bootstrap_difference(after[0] < after[1], before[0] < before[1])
 low, high = np.quantile(gains, [0.025, 0.975])
-word = "better" if low > 0 else "worse" if high < 0 else "no clear difference"
 print(f"accuracy on test: {accuracy_before:.1f} % -> {accuracy_after:.1f} %")
-print(f"{word} (95 % interval over the test triplets {low:+.1f} to {high:+.1f} points)")
+print(f"95 % interval of the gain over the test triplets: {low:+.1f} to {high:+.1f} points")
 print(f"your triplet: {mine_before} -> {figures.kind_of(*distances(encoder, mine))[0]}")
 you_said(guess_accuracy, round(accuracy_after, 1), unit="%")
 

@@ -420,7 +420,7 @@ inside = 0
 checks.printed_gains(gain_sbert, gain_sroberta, inside)
 
 # %% [markdown]
-# How sure is the paper's own 0.68? It prints means and sds of ten seeds, but not which seed gave
+# How sure are the paper's own gains? It prints means and sds of ten seeds, but not which seed gave
 # what, so only the *unpaired* interval can be computed:
 
 
@@ -450,7 +450,7 @@ for name, one in tables.items():
     scaled = (high - low) / 2 * np.sqrt(n / 1379)
     more = "" if n == 1379 else f", so about ± {scaled:.1f} with 1,379"
     print(f"recorded, {name}: ± {(high - low) / 2:.1f} points with {n:,} pairs{more}")
-    print(f"  a gain of 0.68 would be {'outside' if scaled < 0.68 else 'inside'} that range")
+    print(f"  a gain of 0.7 would be {'outside' if scaled < 0.7 else 'inside'} that range")
 
 # %% [markdown]
 # Two stronger systems usually agree more with each other, which makes the interval narrower. Still:

@@ -200,65 +200,55 @@ def _loss(encoder: nn.Module, first: dict, second: dict, scores: Tensor) -> floa
     return float(((cosines - scores) ** 2).mean())
 
 
-def _unit_distance(u: Tensor, v: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(F.normalize(u, dim=1) - F.normalize(v, dim=1), dim=1)
+def _distance(cosine: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    return (a**2 + b**2 - 2 * a * b * cosine).clamp(min=0).sqrt()
 
 
 DISTANCE = (
     (
-        lambda u, v: _unit_distance(u, v) ** 2,
-        "this is 2 - 2 cos, the *squared* distance: take the square root",
+        lambda c, a, b: _distance(c, a, b) ** 2,
+        "this is the *squared* distance: take the square root",
     ),
     (
-        lambda u, v: torch.linalg.vector_norm(u - v, dim=1),
-        "right for unit vectors, but for raw ones this is the raw distance: the formula is"
-        " about their unit vectors, so divide each by its length first",
+        lambda c, a, b: (2 - 2 * c).clamp(min=0).sqrt(),
+        "right for unit vectors. For others the two squares are not 1, and u * v is not the cosine",
     ),
     (
-        lambda u, v: 1 - F.cosine_similarity(u, v),
-        "this is 1 - cos: the squared distance is 2 - 2 cos, and then comes the root",
+        lambda c, a, b: (a**2 + b**2 - 2 * c).clamp(min=0).sqrt(),
+        "u * v is the cosine only for unit vectors: for others it is cosine times both lengths",
     ),
     (
-        lambda u, v: (1 - F.cosine_similarity(u, v)).sqrt(),
-        "the root of 1 - cos: a factor 2 is missing under it",
+        lambda c, a, b: _distance(c, a.sqrt(), b.sqrt()),
+        "u * u is the *square* of the length of u",
     ),
     (
-        lambda u, v: (2 + 2 * F.cosine_similarity(u, v)).sqrt(),
-        "a plus under the root: then like vectors would lie far apart",
+        lambda c, a, b: (a**2 + b**2 - a * b * c).clamp(min=0).sqrt(),
+        "there are two mixed terms, so u * v counts twice",
     ),
+    (lambda c, a, b: _distance(-c, a, b), "a plus before the cosine: alike would lie far apart"),
 )
 
 
 @check(mistakes=DISTANCE)
 def distance_from_cosine(answer: Callable) -> None:
-    """The distance between the unit vectors of u and v, from the cosine alone: (N, H) -> (N,)."""
+    """The distance of two vectors from their cosine and their lengths: (N,) each -> (N,)."""
     generator = torch.Generator().manual_seed(2)
-    u, v = (F.normalize(torch.randn(6, 5, generator=generator), dim=1) for _ in range(2))
-    lengths = torch.tensor([0.5, 1.0, 2.0, 3.0, 4.0, 10.0]).unsqueeze(1)
-    raw_u, raw_v = u * lengths, v * lengths.flip(0)
-    compare = partial(diagnose, answer, _unit_distance)
+    cosine, a, b = torch.rand(3, 6, generator=generator)
+    compare = partial(diagnose, answer, _distance, look=partial(need_shape, shape=(6,)))
     compare(
         DISTANCE,
-        (u, v),
-        look=partial(need_shape, shape=(6,)),
+        (2 * cosine - 1, 0.5 + 4 * a, 0.5 + 4 * b),
         otherwise=lambda found, expected: (
-            f"for the first pair the distance is {expected[0]:.4f}, you have {float(found[0]):.4f}:"
-            " multiply out (u - v) * (u - v) and put in that u * u = v * v = 1"
+            f"the first distance is {expected[0]:.4f}, you have {float(found[0]):.4f}: multiply out"
+            " (u - v) * (u - v); then put in what u * u, v * v and u * v are"
         ),
     )
     compare(
-        DISTANCE,
-        (raw_u, raw_v),
-        same=partial(near, tolerance=1e-4),
-        otherwise="right for unit vectors, wrong (or NaN) for longer ones: there the dot product is"
-        " not the cosine any more. Divide by both lengths",
-    )
-    compare(
         (),
-        (raw_u, 3 * raw_u),
-        same=partial(near, tolerance=2e-3),
-        otherwise="two vectors of the same direction should have the distance 0, not NaN: rounding"
-        " can put the cosine above 1, so clamp 2 - 2 cos at 0 before the root",
+        (torch.full((6,), 1 + 1e-6), 3 + a, 3 + a),
+        same=partial(near, tolerance=2e-2),
+        otherwise="two equal vectors should have the distance 0, not NaN: rounding can put the"
+        " cosine above 1, so clamp at 0 before the root",
     )
 
 

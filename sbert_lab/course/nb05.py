@@ -1,4 +1,4 @@
-"""Notebook 05. Checks: the features of a pair, predictions that flip, the shuffled control.
+"""Notebook 05. Checks: features of a pair, shuffled control, classes in order, flips.
 
 Figures: curves that grow while training runs, and what the head learned.
 """
@@ -301,6 +301,64 @@ def _look_at_other_seeds(answer: Callable, rows: Sequence[dict], dev: Sequence[d
         raise Hint(
             "the same seeds gave other labels when called again: shuffle with the seed of the"
             " round, np.random.default_rng(seed), so that anybody can repeat it"
+        )
+
+
+# ---- are the classes in order?
+
+# Cosines of entailments and of contradictions: not equally many, and with ties.
+TWO_CLASSES = ((0.8, 0.7, 0.6, 0.4, 0.5), (0.1, 0.1, 0.1, 0.2, 0.8, 0.6, 0.9))
+
+
+def _in_order(first: np.ndarray, second: np.ndarray, *, tie: float = 0.5) -> float:
+    """How often a value of the first is above one of the second: (N,), (M,) -> 0 to 1."""
+    first = first[:, None]
+    return float(((first > second) + tie * (first == second)).mean())
+
+
+def _place_by_place(first: np.ndarray, second: np.ndarray, *, tie: float) -> float:
+    first, second = first[: len(second)], second[: len(first)]
+    return float(((first > second) + tie * (first == second)).mean())
+
+
+PLACES = (
+    "you compared place by place. Draw freely: each entailment meets each contradiction, (N, 1)"
+    " against (M,)"
+)
+IN_ORDER = (
+    *((partial(_place_by_place, tie=tie), PLACES) for tie in (0.5, 0.0, 1.0)),
+    (
+        partial(_in_order, tie=0.0),
+        "a tie counts half: an encoder that gives every pair the same cosine has 0.5, not 0",
+    ),
+    (partial(_in_order, tie=1.0), "a tie is not the right order yet: it counts half"),
+    (lambda e, c: _in_order(c, e), "turned round: how often is the *entailment* the higher one?"),
+    (lambda e, c: 100 * _in_order(e, c), "as a share, please: between 0 and 1"),
+    (
+        lambda e, c: _in_order(e, c) * len(e) * len(c),
+        "this is how many are in order: divide by the number of comparisons",
+    ),
+    (lambda e, c: (e > c.mean()).mean(), "compare with each contradiction, not with their mean"),
+    (
+        lambda e, c: e.mean() - c.mean(),
+        "this is the distance of the means, which depends on the scale: count comparisons",
+    ),
+)
+
+
+@check(mistakes=IN_ORDER)
+def in_order(answer: Callable) -> None:
+    """answer(entailment, contradiction) -> how often an entailment has the higher cosine."""
+    entailment, contradiction = map(np.array, TWO_CLASSES)
+    for given in ((entailment, contradiction), (contradiction, entailment[:3])):
+        example = f"for {given[0].tolist()} and {given[1].tolist()} there are {given[0].size}"
+        diagnose(
+            answer,
+            _in_order,
+            IN_ORDER,
+            given,
+            look=partial(need_number, what="the share"),
+            otherwise=f"{example} x {given[1].size} comparisons: how many are in order?",
         )
 
 

@@ -1,4 +1,4 @@
-"""Notebook 07. Checks: four losses by hand, the share of triplets at rest, the magnifier.
+"""Notebook 07. Checks: four losses, semi-hard negatives, triplets at rest, the magnifier.
 
 Figures: the plane of both distances, points that move, shares over time, loss when stretched.
 """
@@ -12,7 +12,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number
+from sbert_lab.course.diagnose import Hint, check, diagnose, near, need_number, need_shape
 from sbert_lab.course.plots import COLORS, GREY, new
 
 # Four triplets of points: anchor, positive, negative.
@@ -140,6 +140,73 @@ def zero_share(answer):
     compare(
         inputs=(to_positive, to_negative, 0.5),
         otherwise="right for a margin of 1, not for 0.5: use the argument `margin`",
+    )
+
+
+# Distances of five anchors to their positives and to four candidates each.
+TO_POSITIVE = (1.0, 2.0, 1.5, 3.0, 0.5)
+TO_CANDIDATES = (
+    (0.8, 1.9, 1.3, 2.5),
+    (1.0, 1.5, 3.5, 4.0),  # hard or easy only
+    (2.4, 2.0, 1.2, 1.9),
+    (5.0, 6.0, 4.5, 9.0),  # easy only
+    (0.9, 1.4, 0.7, 3.0),
+)
+
+
+def _chosen(near, far, margin=1.0, *, rank=lambda far: far, lowest=None, limit=None, none=-1):
+    """The place of the lowest in `rank` among those between two lines, or `none`: -> (N,)."""
+    lowest = near[:, None] if lowest is None else lowest
+    fits = (far > lowest) & (far < near[:, None] + (margin if limit is None else limit))
+    best = rank(far).masked_fill(~fits, math.inf).argmin(dim=1)
+    return torch.where(fits.any(dim=1), best, none)
+
+
+HARD = (
+    "some of yours are no farther away than the positive: these are hard. Semi-hard begins above"
+    " the distance to the positive"
+)
+CHOSEN = (
+    (partial(_chosen, lowest=0, limit=math.inf), HARD),
+    (partial(_chosen, lowest=0), HARD),
+    (
+        partial(_chosen, limit=math.inf),
+        "where nothing lies inside the margin yours is an easy one, which teaches nothing: -1",
+    ),
+    (
+        partial(_chosen, rank=torch.neg),
+        "of the semi-hard ones you took the farthest: the nearest has the largest loss",
+    ),
+    (partial(_chosen, rank=torch.zeros_like), "the first that fits is not yet the nearest one"),
+    (
+        partial(_chosen, none=0),
+        "argmin has to name a place even where no candidate fits: make that -1 yourself",
+    ),
+    (
+        lambda near, far, margin: far.gather(1, _chosen(near, far, margin)[:, None].clamp(0))[:, 0],
+        "these are distances: give back the place of the candidate, 0 to M - 1",
+    ),
+)
+
+
+@check(mistakes=CHOSEN)
+def choose_negatives(answer):
+    """answer(to_positive, to_candidates, margin) -> the nearest semi-hard one, or -1: (N,)."""
+    near_, far = torch.tensor(TO_POSITIVE), torch.tensor(TO_CANDIDATES)
+    compare = partial(
+        diagnose, answer, _chosen, look=partial(need_shape, shape=(5,), what="the places")
+    )
+    compare(
+        CHOSEN,
+        (near_, far, 1.0),
+        otherwise=lambda found, right: (
+            f"for positives at {TO_POSITIVE} it should be {right.tolist()}, yours is"
+            f" {[round(float(one), 2) for one in found]}"
+        ),
+    )
+    compare(
+        inputs=(near_, far, 0.25),
+        otherwise="right for a margin of 1, not for 0.25: use the argument `margin`",
     )
 
 

@@ -1,4 +1,4 @@
-"""Notebook 08. Checks: subsets that turn a correlation round, two correlations, your own ratings.
+"""Notebook 08. Checks: your ratings, subsets that turn a correlation, two of them, an interval.
 
 Figures: three ways to score a year, bent similarities, Table 1's averages, intervals of claims.
 """
@@ -192,12 +192,93 @@ def ratings(answer):
         )
     if different < 3:
         raise Hint(f"only {different} different ratings: use more of the rubric's six steps")
-    agreement = _spearman(np.array([row["score"] for row in twenty()]), mine)
+    gold = np.array([row["score"] for row in twenty()])
+    agreement = _spearman(gold, mine)
+    if _spearman(gold, mine[::-1]) > max(agreement, 0.4):
+        raise Hint(
+            "these ratings fit the pairs better from the last to the first: is your list in the "
+            "order of the pairs?"
+        )
     if agreement < 0.4:  # of random orders of twenty one in 25 gets so far
         raise Hint(
             f"your order agrees with the gold scores at {100 * agreement:.0f} points. Are the "
             "ratings in the order of the pairs, and is 5 the same meaning, 0 another topic?"
         )
+
+
+# ---- the interval of a difference
+
+
+def _drawn(gold, one, other, draws, *, score=_spearman) -> np.ndarray:
+    """Score of one minus score of the other, on each draw: (D,)."""
+    return np.array([score(gold[p], one[p]) - score(gold[p], other[p]) for p in draws])
+
+
+def _middle(values: np.ndarray, share: float = 0.95) -> np.ndarray:
+    return np.quantile(values, [(1 - share) / 2, (1 + share) / 2])
+
+
+def _each(gold, values, draws) -> np.ndarray:
+    return np.array([_spearman(gold[p], values[p]) for p in draws])
+
+
+def _about(values: np.ndarray, width: float) -> np.ndarray:
+    return values.mean() + width * np.array([-1, 1])
+
+
+BELL = (
+    "a mean and so many standard deviations supposes the shape of a bell: sort the differences and "
+    "leave out 2.5 % at each end (np.quantile)"
+)
+INTERVAL = (
+    (lambda *given: 100 * _middle(_drawn(*given)), "from -1 to 1, please: no times 100 here"),
+    (lambda *given: _middle(_drawn(*given))[::-1], "the lower end first"),
+    (lambda g, a, b, d: _middle(_drawn(g, b, a, d)), "turned round: first minus second"),
+    (
+        lambda *given: _middle(_drawn(*given), 0.9),
+        "the middle 90 %: for 95 % leave out 2.5 % on each side",
+    ),
+    (lambda *given: _middle(_drawn(*given, score=_pearson)), "that is Pearson: rank first"),
+    (
+        lambda g, a, b, d: _middle(_each(g, a, d) - _each(g, b, d[::-1])),
+        "each system has draws of its own: both must be scored on the *same* pairs",
+    ),
+    (
+        lambda g, a, b, d: _middle(_each(g, a, d)) - _middle(_each(g, b, d)),
+        "two intervals, subtracted: take the difference on each draw first, then the interval",
+    ),
+    (
+        lambda g, a, b, d: _middle(np.array([_spearman(g, a[p]) - _spearman(g, b[p]) for p in d])),
+        "the gold scores stayed in their old order: draw them with the same places",
+    ),
+    *(
+        (lambda *given, z=z: _about(one := _drawn(*given), z * one.std()), BELL)
+        for z in (1.96, 2, 1)
+    ),
+    (
+        lambda *given: _about(one := _drawn(*given), 1.96 * one.std() / np.sqrt(len(one))),
+        "divided by the root of the number of draws: that says how well the *mean* of the draws is "
+        "known, and goes to 0 with more draws. How far do the draws themselves scatter?",
+    ),
+)
+
+
+@check(mistakes=INTERVAL)
+def difference_interval(answer):
+    """answer(gold, first, second, draws) -> the middle 95 % of the differences of Spearmans."""
+    rng = np.random.default_rng(8)
+    gold = rng.integers(0, 11, size=30) / 2
+    first, second = gold + rng.normal(0, 1.5, 30), gold + rng.normal(0, 2.5, 30)
+    hint = "give back two numbers: the lower and the upper end"
+    diagnose(
+        answer,
+        lambda *given: _middle(_drawn(*given)),
+        INTERVAL,
+        (gold, first, second, rng.integers(30, size=(100, 30))),
+        look=lambda found: need_numbers(_unpacked(found), "low", "high", hint=hint),
+        otherwise="for each row of draws: gold, first and second at these places, two Spearmans, "
+        "one difference. Then the quantiles 0.025 and 0.975 of all differences",
+    )
 
 
 # ---- figures

@@ -1,4 +1,4 @@
-"""Notebook 15, search and clustering: checks (best pairs, a threshold, a budget) and figures."""
+"""Notebook 15, search and clustering: checks (best pairs, threshold, recall, budget), figures."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -192,7 +192,56 @@ def _judge_report(reported: float, on_test: float, on_dev: float, accuracy: floa
     )
 
 
-# ---- exercise 3: forty million vectors in eight gigabytes
+# ---- exercise 3: the recall of an index
+
+EXACT = ((4, 9, 1, 7, 2), (3, 8, 5, 0, 6), (9, 2, 4, 7, 1), (6, 0, 3, 5, 8))
+FOUND = ((9, 4, 1, 11, 2), (3, 1, 5, -1, -1), (4, 7, 2, 9, 1), (2, 9, -1, -1, -1))
+
+
+def _hits(found: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """Of each query the exact rows that were found: (Q, k)."""
+    return (exact[:, :, None] == found[:, None]).any(axis=2)
+
+
+def _recall(found, exact) -> float:
+    return float(_hits(found, exact).mean())
+
+
+POOLED = "a row found for one query is no hit for another: count query by query"
+RECALL = (
+    (
+        lambda found, exact: (found == exact).mean(),
+        "you compared place by place, but the order does not count: is it *among* the found?",
+    ),
+    (lambda found, exact: np.isin(exact, found).mean(), POOLED),
+    (lambda found, exact: np.isin(found, exact).mean(), POOLED),
+    (
+        lambda found, exact: _hits(found, exact).any(axis=1).mean(),
+        "this is the share of queries with at least one hit: how many of the k does each find?",
+    ),
+    (
+        lambda found, exact: _hits(found, exact).sum() / (found >= 0).sum(),
+        "you divided by what was found (that is a precision): divide by what there was to find",
+    ),
+    (lambda found, exact: 100 * _recall(found, exact), "as a share, please: between 0 and 1"),
+    (lambda found, exact: 5 * _recall(found, exact), "how many of the k are found: divide by k"),
+)
+
+
+@check(mistakes=RECALL)
+def recall(answer):
+    """answer(found, exact) -> the share of the exact neighbours that were found."""
+    diagnose(
+        answer,
+        _recall,
+        RECALL,
+        (np.array(FOUND), np.array(EXACT)),
+        look=lambda found: need_number(found, "the recall"),
+        otherwise=f"found {FOUND[1]}, exact {EXACT[1]}: 2 / 5. Then the mean over the queries",
+    )
+
+
+# ---- exercise 4: forty million vectors in eight gigabytes
 
 CODE_BYTES = (
     (lambda: 200, "200 bytes is the room for each vector; its id of 8 bytes lives there too"),

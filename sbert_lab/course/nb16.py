@@ -1,4 +1,4 @@
-"""Notebook 16, between the two: checks (passes, the ceiling, the meeting) and figures."""
+"""Notebook 16, between the two: checks (passes, ceiling, meeting, front) and figures."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -198,6 +198,66 @@ def meet(answer):
         same=partial(near, tolerance=1e-4),
         otherwise="three steps: weights (C, M) by a softmax over the views, their weighted sum "
         "(C, H), its cosine with the candidate",
+    )
+
+
+# ---- exercise 4: the Pareto front
+
+# Two alike, one as dear and worse, one as good and dearer; not sorted.
+COSTS = (1.0, 1.0, 3.0, 2.0, 5.0, 4.0, 5.0, 8.0, 4.0)
+QUALITIES = (70.0, 65.0, 80.0, 80.0, 80.0, 90.0, 92.0, 85.0, 90.0)
+
+
+def _unbeaten(costs, qualities, *, beats: Callable) -> list[bool]:
+    """True for each system that no system beats: beats(how much cheaper, how much better)."""
+    systems = list(zip(costs, qualities, strict=True))
+    return [not any(beats(a - c, q - b) for c, q in systems) for a, b in systems]
+
+
+_on_front = partial(
+    _unbeaten, beats=lambda saved, gained: min(saved, gained) >= 0 and saved + gained > 0
+)
+NOBODY = (
+    "nobody is left. A system does not beat itself, and cheaper *or* better is not enough to beat "
+    "another: it takes both"
+)
+ON_FRONT = (
+    (
+        partial(_unbeaten, beats=lambda saved, gained: min(saved, gained) > 0),
+        "one of yours costs as much as another and is worse, or is as good and dearer: who would "
+        "buy that?",
+    ),
+    (partial(_unbeaten, beats=lambda saved, gained: min(saved, gained) >= 0), NOBODY),
+    (partial(_unbeaten, beats=lambda saved, gained: max(saved, gained) > 0), NOBODY),
+    (
+        partial(
+            _unbeaten, beats=lambda saved, gained: min(saved, -gained) >= 0 and saved != gained
+        ),
+        "upside down: a higher quality is better",
+    ),
+    (
+        lambda costs, q: [one > max(q[:place], default=0) for place, one in enumerate(q)],
+        "you compared with the systems that come earlier: they are not sorted by cost",
+    ),
+    (
+        lambda costs, q: [not one for one in _on_front(costs, q)],
+        "turned round: True for the systems that nobody beats",
+    ),
+)
+
+
+@check(mistakes=ON_FRONT)
+def on_front(answer: Callable) -> None:
+    """answer(costs, qualities) -> True for each system on the front: (N,), (N,) -> (N,)."""
+    diagnose(
+        answer,
+        _on_front,
+        ON_FRONT,
+        (np.array(COSTS), np.array(QUALITIES)),
+        look=lambda found: need_shape(np.asarray(found), (len(COSTS),), "the list of True, False"),
+        otherwise=lambda found, right: (
+            f"for costs {COSTS} and qualities {QUALITIES} it should be {right}"
+        ),
     )
 
 
