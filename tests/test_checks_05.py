@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import expect
+from sklearn.metrics import roc_auc_score
 
 from sbert_lab.course import nb05
 from sbert_lab.course.diagnose import CORRECT
@@ -156,3 +157,30 @@ def never_scored(fit, train_rows, dev_rows, seeds):
 )
 def test_a_right_control_passes_in_any_style_and_a_wrong_one_gets_its_hint(answer, line):
     expect(line, nb05.shuffled_control, answer)
+
+
+# ---- classes in order
+
+
+def by_loops(entailment, contradiction):
+    found = [1 if e > c else 0.5 if e == c else 0 for e in entailment for c in contradiction]
+    return sum(found) / len(found)
+
+
+def from_scikit_learn(entailment, contradiction):
+    is_entailment = np.repeat([1, 0], [len(entailment), len(contradiction)])
+    return roc_auc_score(is_entailment, np.concatenate([entailment, contradiction]))
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (by_loops, CORRECT),
+        (from_scikit_learn, CORRECT),
+        (lambda e, c: 0.5, "5 x 7 comparisons"),
+        (lambda e, c: e[:, None] > c, "one number"),
+        (lambda e, c: by_loops(e, c) if len(c) == 7 else 0.5, "7 x 3 comparisons"),
+    ],
+)
+def test_classes_in_order_pass_by_loops_and_from_scikit_learn(answer, line):
+    expect(line, nb05.in_order, answer)

@@ -82,3 +82,29 @@ def test_every_factor_that_halves_the_loss_passes_with_the_accuracy_as_it_was(
     factor, accuracy, line
 ):
     expect(line, nb07.magnifier, factor, accuracy)
+
+
+# ---- semi-hard negatives
+
+
+def one_by_one(to_positive, to_candidates, margin=1.0):
+    places = []
+    for positive, row in zip(to_positive.tolist(), to_candidates.tolist(), strict=True):
+        fits = [(far, m) for m, far in enumerate(row) if positive < far < positive + margin]
+        places.append(min(fits)[1] if fits else -1)
+    return torch.tensor(places)
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (one_by_one, CORRECT),
+        (lambda *given: one_by_one(*given).numpy(), CORRECT),
+        (lambda near, far, margin: one_by_one(near, far), "not for 0.25"),
+        (lambda near, far, margin: far.argmin(dim=1), "these are hard"),
+        (lambda near, far, margin: torch.zeros(5), "it should be [2, -1, 3, -1, 2]"),
+        (lambda near, far, margin: far, "the shape (5,)"),
+    ],
+)
+def test_semi_hard_negatives_pass_row_by_row(answer, line):
+    expect(line, nb07.choose_negatives, answer)

@@ -122,3 +122,32 @@ def rough(gold):
 )
 def test_ratings_pass_as_they_are_rounded_or_roughly_right(change, line):
     expect(line, nb08.ratings, change([5 * row["score"] for row in nb08.twenty()]))
+
+
+# ---- the interval of a difference
+
+
+def sorted_by_hand(gold, first, second, draws):
+    def spearman(a, b):
+        return stats.spearmanr(a, b).statistic
+
+    found = [spearman(gold[p], first[p]) - spearman(gold[p], second[p]) for p in draws]
+    found, last = sorted(found), len(found) - 1
+    ends = []
+    for place in (0.025 * last, 0.975 * last):
+        low = int(place)
+        ends.append(found[low] + (place - low) * (found[low + 1] - found[low]))
+    return tuple(ends)
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (sorted_by_hand, CORRECT),
+        (lambda *given: np.array(sorted_by_hand(*given)), CORRECT),
+        (lambda g, a, b, d: sorted_by_hand(g, a, a, d), "two Spearmans"),
+        (lambda *given: sorted_by_hand(*given)[0], "two numbers"),
+    ],
+)
+def test_the_interval_passes_by_hand_and_as_an_array(answer, line):
+    expect(line, nb08.difference_interval, answer)

@@ -9,6 +9,7 @@ from sbert_lab.course import nb15
 from sbert_lab.course.diagnose import CORRECT
 from sbert_lab.experiments.evaluation import duplicates
 from sbert_lab.search import best_pairs
+from sbert_lab.search.index import recall_of
 
 # ---- the closest pairs
 
@@ -247,3 +248,19 @@ def test_in_the_fixture_the_three_choices_differ():
 )
 def test_the_budget_passes(answer, line):
     expect(line, nb15.budget, *answer)
+
+
+# ---- the recall of an index
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (recall_of, CORRECT),
+        (lambda f, e: np.mean([np.isin(b, a).mean() for a, b in zip(f, e, strict=True)]), CORRECT),
+        (lambda found, exact: 0.5, "2 / 5"),
+        (lambda found, exact: [0.5, 0.5], "one number"),
+    ],
+)
+def test_recall_passes_from_the_package_and_with_isin(answer, line):
+    expect(line, nb15.recall, answer)

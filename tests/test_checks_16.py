@@ -129,3 +129,33 @@ def test_every_recorded_system_has_a_family():
     names = ["raw BERT MEAN", "bi-encoder", "poly-encoder, 16 codes"]
     names += ["re-rank 20", "MiniLM re-rank 20", "cross-encoder"]
     assert [family_of(name) for name in names] == list(FAMILIES)
+
+
+# ---- the Pareto front
+
+
+def by_the_figure(costs, qualities):
+    best = {(costs[place], qualities[place]) for place in front_of(costs, qualities)}
+    return [both in best for both in zip(costs, qualities, strict=True)]
+
+
+def sorted_first(costs, qualities):
+    front, best = np.zeros(len(costs), dtype=bool), (-np.inf, np.inf)
+    for place in np.lexsort((-qualities, costs)):
+        both = qualities[place], costs[place]
+        front[place] = both[0] > best[0] or both == best
+        best = both if front[place] else best
+    return front
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (by_the_figure, CORRECT),
+        (sorted_first, CORRECT),
+        (lambda costs, qualities: front_of(costs, qualities), "have the shape (9,)"),
+        (lambda costs, qualities: [True] * 9, "it should be [True, False"),
+    ],
+)
+def test_the_front_passes_in_two_styles(answer, line):
+    expect(line, nb16.on_front, answer)

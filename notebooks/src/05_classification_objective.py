@@ -25,6 +25,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from sklearn.metrics import roc_auc_score
 
 from sbert_lab import data
 from sbert_lab.course import nb05 as checks
@@ -590,6 +591,42 @@ shows(
 )
 
 # %% [markdown]
+# ### Exercise 3: are the classes in order? (2 points)
+# A distance of two means says little alone: in narrow histograms it is much, in wide ones nothing. A number
+# without a scale: draw one entailment and one contradiction, freely. How often has the entailment the higher
+# cosine? Write this share for all such draws, each entailment with each contradiction; a tie counts half.
+# An encoder that knows nothing gets 0.5.
+
+
+# %% id="05-order" tags=["exercise", "points:2"]
+def in_order(entailment, contradiction):
+    """Cosines (N,) and (M,), NumPy arrays -> how often an entailment has the higher one, 0 to 1."""
+    ### BEGIN SOLUTION
+    column = entailment[:, None]  # (N, 1) against (M,): every draw
+    return ((column > contradiction) + 0.5 * (column == contradiction)).mean()
+    ### END SOLUTION
+
+
+# %% id="05-order-check" tags=["test", "points:2"]
+checks.in_order(in_order)
+
+# %% [markdown]
+# Statisticians know this share as the *area under the ROC curve*, and scikit-learn has it. On our dev pairs:
+
+# %% tags=["nbval-ignore-output"]
+extremes = labels != 1  # without the neutral pairs
+shares = {name: roc_auc_score(labels[extremes] == 0, c[extremes]) for name, c in cosines.items()}
+for name, share in shares.items():
+    print(f"{name:6} the entailment is higher in {100 * share:.0f} of 100 draws")
+shows(
+    100 * (shares["after"] - shares["before"]),
+    margin=1,
+    more="The labels put {by:.0f} of 100 draws more into the right order, though no cosine was ever taught.",
+    less="After training {by:.0f} of 100 draws fewer are in the right order.",
+    same="Training has hardly changed how many draws are in order.",
+)
+
+# %% [markdown]
 # `|u-v|` is the same for (u, v) and (v, u). What happens to the head's answer if the two sentences change
 # places?
 #
@@ -599,7 +636,7 @@ shows(
 guess_flip = None  # your guess, between 0 and 1
 
 # %% [markdown]
-# ### Exercise 3: measure it (2 points)
+# ### Exercise 4: measure it (2 points)
 # `head` maps features (B, 3H) to logits (B, 3). `concatenate(u, v)` of the package builds the features.
 
 

@@ -164,6 +164,29 @@ you_said(guess_pull, float(plain[0] / plain[2]), unit="times as hard")
 # as the articles give them.
 
 # %% [markdown]
+# ### Exercise 2 · Choose the negatives (2 points)
+#
+# Now you choose, as FaceNet did. Of each anchor you know the distance to its positive, and those to
+# M sentences that may serve as its negative. Give back the place (0 to M - 1) of the **nearest
+# semi-hard** one, farther away than the positive but by less than the margin. Where there is none,
+# give -1.
+
+
+# %% id="07-choose" tags=["exercise", "points:2"]
+def choose_negatives(to_positive, to_candidates, margin=1.0):
+    """Distances (N,), (N, M) -> places (N,), -1 where no candidate is semi-hard."""
+    ### BEGIN SOLUTION
+    positive = to_positive.unsqueeze(1)  # (N, 1)
+    semi_hard = (to_candidates > positive) & (to_candidates < positive + margin)
+    nearest = to_candidates.masked_fill(~semi_hard, torch.inf).argmin(dim=1)
+    return torch.where(semi_hard.any(dim=1), nearest, -1)
+    ### END SOLUTION
+
+
+# %% id="07-choose-check" tags=["test", "points:2"]
+checks.choose_negatives(choose_negatives)
+
+# %% [markdown]
 # ## 3 · A toy in two dimensions
 #
 # Before sentences, twelve points in a plane, in three groups of four. They do not come from a
@@ -249,7 +272,7 @@ _ = widgets.explore(
 )
 
 # %% [markdown]
-# ### Exercise 2 · The share with nothing to teach (2 points)
+# ### Exercise 3 · The share with nothing to teach (2 points)
 #
 # Write `zero_share`: of a batch of triplets, the share (0 to 1) whose loss, and so whose
 # gradient, is zero. Both distances are tensors of shape (N,). A triplet exactly on the dashed line
@@ -456,7 +479,7 @@ print(f"the paper, {claim.paper}")
 # to a scale. Multiply every embedding by ten, and every distance grows tenfold.
 
 # %% [markdown]
-# ### Exercise 3 · A cheap success (2 points)
+# ### Exercise 4 · A cheap success (2 points)
 #
 # Here are both distances of five triplets. Find a factor for all embeddings that cuts their
 # mean loss to **half or less**, and write down the accuracy (0 to 1) that the five have
@@ -528,7 +551,7 @@ plots.show(
 )
 
 # %% [markdown]
-# Two lessons. Where most triplets are in order (Exercise 3), *longer* vectors lower the loss;
+# Two lessons. Where most triplets are in order (Exercise 4), *longer* vectors lower the loss;
 # where many are wrong, *shorter* ones do. Neither puts one triplet right, so **never compare
 # triplet losses of two encoders**, compare accuracies. And the margin 1 means nothing by itself:
 # for vectors of length 1, as in FaceNet, distances end at 2, and 1 would ask for very much.

@@ -508,6 +508,33 @@ shows(
 # differences are averaged over the sets. "Better" means that the middle 95 % lie above 0, "about equal" that they lie within
 # 2 points of it.
 #
+# ### Exercise 4 · The interval of a difference (2 points)
+#
+# Write the heart of such a rule, for one set. `draws` has a row for each draw: N places, some more
+# than once, some not at all. Give back the lower and the upper end of the middle 95 % of the
+# differences, Spearman of `first` minus Spearman of `second` (from -1 to 1).
+
+
+# %% id="08-interval" tags=["exercise", "points:2"]
+def difference_interval(gold, first, second, draws):
+    """Gold scores and two systems' cosines (N,), places (D, N) -> low, high."""
+    ### BEGIN SOLUTION
+    differences = [
+        stats.spearmanr(gold[places], first[places]).statistic
+        - stats.spearmanr(gold[places], second[places]).statistic
+        for places in draws
+    ]
+    return np.quantile(differences, [0.025, 0.975])
+    ### END SOLUTION
+
+
+# %% id="08-interval-check" tags=["test", "points:2"]
+checks.difference_interval(difference_interval)
+
+# %% [markdown]
+# Both systems on the same draws: a pair that is hard for one is often hard for the other, too, and
+# that part of the luck cancels (notebook 09 measures how much).
+#
 # **Predict.** Of C05 to C09, how many will hold in our small world?
 
 # %%

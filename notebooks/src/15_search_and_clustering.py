@@ -345,6 +345,25 @@ print(f"{pair_seconds:.2f} s for all {every_pair:,} cosines")
 # find? Recall against *exact search*, not against what people would say.
 
 # %% [markdown]
+# ### Exercise 3 · The recall of an index (1 point)
+#
+# `exact` holds the k true nearest of each query, `found` what an index gave, as row numbers; -1
+# stands where it found fewer than k. The order within a query does not count. Give back the
+# recall@k, the mean over the queries.
+
+
+# %% id="15-recall" tags=["exercise", "points:1"]
+def recall(found, exact):
+    """Row numbers (Q, k), (Q, k) -> the share of the exact neighbours that were found, 0 to 1."""
+    ### BEGIN SOLUTION
+    return np.mean([len(set(f) & set(e)) / len(e) for f, e in zip(found, exact, strict=True)])
+    ### END SOLUTION
+
+
+# %% id="15-recall-check" tags=["test", "points:1"]
+checks.recall(recall)
+
+# %% [markdown]
 # ### Vectors to fill it with
 #
 # We have a few thousand questions and want a hundred thousand vectors. Random ones would be easy
@@ -537,7 +556,7 @@ print(f"flat, one query, extrapolated from the recorded million: {40 * flat_ms /
 # because in a cell the order is lost.
 
 # %% [markdown]
-# ### Exercise 3 · Forty million in eight gigabytes (2 points)
+# ### Exercise 4 · Forty million in eight gigabytes (2 points)
 #
 # Your server has 8 GB (8e9 bytes) for the index of 40 million vectors. Each vector needs its code
 # and an id of 64 bits. How many **bytes** are left for one vector's code? And how many float32

@@ -694,8 +694,30 @@ for name, (_, quality) in runs.items():
         print(f"  {one}: {word} {other} ({low:+.1f} to {high:+.1f} points)")
 
 # %% [markdown]
-# All of it in one picture. A system is on the **Pareto front** (after the economist Vilfredo
-# Pareto) if no other is both cheaper and better. Clearly below the dashed line is a bad buy; where
+# ### Exercise 4 · Who is on the front? (2 points)
+#
+# Which of these systems would anybody buy? A system is **beaten** if another costs no more and is
+# no worse, and is cheaper or better (or both). The systems that nobody beats are the **Pareto
+# front**, after the economist Vilfredo Pareto. Two that are equal in both do not beat each other.
+
+
+# %% id="16-front" tags=["exercise", "points:2"]
+def on_front(costs, qualities):
+    """(N,), (N,) -> N times True or False: is the system on the Pareto front?"""
+    ### BEGIN SOLUTION
+    front = []
+    for cost, quality in zip(costs, qualities, strict=True):
+        rivals = (costs <= cost) & (qualities >= quality)
+        front.append(not (rivals & ((costs < cost) | (qualities > quality))).any())
+    return front
+    ### END SOLUTION
+
+
+# %% id="16-front-check" tags=["test", "points:2"]
+checks.on_front(on_front)
+
+# %% [markdown]
+# All of it in one picture. Clearly below the dashed line, which is the front, is a bad buy; where
 # bars overlap, nobody can tell yet.
 
 # %%
