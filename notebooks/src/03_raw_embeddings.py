@@ -364,7 +364,7 @@ guess_first = None  # your guess, in per cent
 
 # %% tags=["nbval-ignore-output"]
 def energies(name, centred=False):
-    matrix = vectors[name] - vectors[name].mean(axis=0) * centred  # (N, H)
+    matrix = figures.centre(vectors[name]) if centred else vectors[name]  # (N, H)
     return np.linalg.svd(matrix, compute_uv=False) ** 2  # largest first
 
 
@@ -397,7 +397,7 @@ plots.show(
 
 # %%
 def main_plane(name, centred=False):
-    matrix = vectors[name] - vectors[name].mean(axis=0) * centred
+    matrix = figures.centre(vectors[name]) if centred else vectors[name]
     matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
     _, _, directions = np.linalg.svd(matrix, full_matrices=False)
     plane = matrix @ directions[:2].T  # (N, 2)
@@ -451,7 +451,7 @@ checks.centred_cosine(centred_cosine)
 changes = {}
 print(f"{'':28} random pairs      Spearman")
 for name in systems:
-    centred = vectors[name] - vectors[name].mean(axis=0)
+    centred = figures.centre(vectors[name])
     strangers = cosines(centred, shuffle, partner).mean()
     after = 100 * sts.spearman(gold, cosines(centred))
     changes[name] = after - scores[name]

@@ -654,9 +654,7 @@ def flip_share(head, u, v):
 checks.flip_share(flip_share)
 
 # %% tags=["nbval-ignore-output"]
-forward = tuned.predict_labels(nli_dev["sentence1"], nli_dev["sentence2"])
-backward = tuned.predict_labels(nli_dev["sentence2"], nli_dev["sentence1"])
-you_said(guess_flip, float((forward != backward).float().mean()))
+you_said(guess_flip, figures.flips(tuned, nli_dev))
 
 # %% [markdown]
 # For NLI this is right: "a dog runs" follows from "a brown dog runs fast", not the other way round.

@@ -158,12 +158,11 @@ checks.scaling(scale_gold, loss_floor)
 # %%
 gold = np.array(pairs["score"])
 raw_gold = 5 * gold  # as people gave it
-best = np.clip(raw_gold, -1, 1)  # the nearest cosine there is
-floor = np.mean((raw_gold - best) ** 2)
+best, floor = figures.perfect_encoder(raw_gold)  # its cosines, its mean squared error
 tied = np.mean(best == 1)
 print(f"pairs whose best cosine is exactly 1: {100 * tied:.0f} %")
 print(f"Spearman of this perfect encoder: {sts.spearman(gold, best):.2f}")
-you_said(guess_floor, round(float(floor), 1))
+you_said(guess_floor, round(floor, 1))
 
 # %% [markdown]
 # The large number is not the worst of it. The same cosine, 1, is now the best answer for
@@ -482,12 +481,9 @@ checks.random_pairs(random_pair_cosine)
 
 
 # %%
-def stranger_cosines(vectors):
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (unit @ unit.T)[np.triu_indices(len(unit), k=1)]
-
-
-raw_cosines = {how.upper(): stranger_cosines(vectors) for how, vectors in raw_vectors.items()}
+raw_cosines = {
+    how.upper(): figures.stranger_cosines(vectors) for how, vectors in raw_vectors.items()
+}
 mean_cosine = {how: values.mean() for how, values in raw_cosines.items()}
 print("strangers are more alike under MAX:", bool(mean_cosine["MAX"] > mean_cosine["MEAN"]))
 
@@ -527,7 +523,7 @@ print("after one epoch:", verdict(gaps, words=("MEAN ahead", "MAX ahead")))
 
 # %% tags=["nbval-ignore-output"]
 raced_vectors = {how.upper(): one.encode(sentences) for how, one in encoders.items()}
-raced_cosines = {how: stranger_cosines(vectors) for how, vectors in raced_vectors.items()}
+raced_cosines = {how: figures.stranger_cosines(vectors) for how, vectors in raced_vectors.items()}
 plots.show(
     figures.cosine_histograms({"raw": raw_cosines, "after one epoch": raced_cosines}),
     caption="Left: where strangers start. Right: after one epoch they are at "

@@ -461,6 +461,10 @@ for row, why in reasons.items():
     lines.append({"what": f"{row}, average", "measured": measured.get(row), "recorded": recorded,
                   "paper": float(fifth[table.paper_name(row)]), "why": why})  # fmt: skip
 paper.compare(lines, data=table.about["data"])
+both = ("SBERT-NLI", "raw BERT MEAN")
+here = np.subtract(*(table.mean(row, "average") for row in both))
+there = np.subtract(*(fifth[table.paper_name(row)] for row in both))
+print(f"SBERT-NLI minus raw BERT MEAN: recorded {here:+.1f}, paper {there:+.1f}")
 
 # %% [markdown]
 # And SentEval's own tasks, with the same systems?

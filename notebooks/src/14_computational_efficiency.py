@@ -525,7 +525,8 @@ papers = {n: table.loc[recorded.paper_name(n), "CPU"] for n in names if recorded
 plots.show(
     figures.rates(rounds, papers),
     caption="Each factor of ten is one step to the right. Compare the order of the rows, not the "
-    "distance between circle and diamond: other networks, another processor.",
+    "distance between circle and diamond: other networks, another processor. Fastest: "
+    f"{max(names, key=lambda n: np.median(rounds[n]))}; slowest: {min(names, key=lambda n: np.median(rounds[n]))}.",
     alt="For each system a row with ticks for all recorded rounds, a circle at their median and, "
     "for the paper's five systems, a diamond at the paper's CPU value, on a log axis of sentences "
     "per second.",

@@ -262,6 +262,11 @@ def centred_cosine(answer):
 _BLUE, _ORANGE, _GREEN, _RED = COLORS[0], COLORS[1], COLORS[2], COLORS[5]
 
 
+def centre(matrix: np.ndarray) -> np.ndarray:
+    """The vectors minus their mean: (N, H) -> (N, H)."""
+    return matrix - matrix.mean(axis=0)
+
+
 def three_distances(u: Sequence[float], v: Sequence[float]) -> Axes:
     """Two arrows in the plane with their angle, their straight and their city-block distance."""
     u, v = np.asarray(u, dtype=float), np.asarray(v, dtype=float)

@@ -365,6 +365,13 @@ def in_order(answer: Callable) -> None:
 # ---- figures: curves that grow while training runs, and what the labels did to the cosines.
 
 
+def flips(task, rows) -> float:
+    """The share of the pairs to which the head gives another class when they are turned round."""
+    first, second = rows["sentence1"], rows["sentence2"]
+    there, back = task.predict_labels(first, second), task.predict_labels(second, first)
+    return float((there != back).float().mean())
+
+
 def label_cosines(before, after, labels, *, classes: Sequence[str]) -> Figure:
     """Histograms of the pairs' cosines per label, with their means: (N,), (N,), (N,)."""
     figure, axes = new(9.5, 3.4, columns=2, sharey=True)

@@ -18,6 +18,7 @@ from sbert_lab import pooling
 from sbert_lab.course.diagnose import Hint, check, diagnose, need_number, need_shape
 from sbert_lab.course.plots import COLORS, GREY, new
 from sbert_lab.experiments.evaluation.sts import spearman
+from sbert_lab.vectors import unit_rows
 
 # Gold scores of six pairs, already scaled, and the cosines of a careful encoder that swaps two.
 GOLD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -68,6 +69,18 @@ FLOOR = (
     (lambda gold: (gold - gold / 5).square().mean(), "gold / 5 is not the nearest cosine to gold"),
     (lambda gold: _floor(gold).sqrt(), "no root: the loss is the mean of the squares"),
 )
+
+
+def perfect_encoder(gold: np.ndarray) -> tuple[np.ndarray, float]:
+    """The best cosine there is for each gold score (N,), and their mean squared error."""
+    cosines = np.clip(gold, -1, 1)
+    return cosines, float(np.mean((gold - cosines) ** 2))
+
+
+def stranger_cosines(vectors: np.ndarray) -> np.ndarray:
+    """The cosine of every two different rows, each pair once: (N, H) -> (N (N - 1) / 2,)."""
+    unit = unit_rows(vectors)
+    return (unit @ unit.T)[np.triu_indices(len(unit), k=1)]
 
 
 @check(
