@@ -43,12 +43,11 @@ from sbert_lab.training import run_folder, take_step, train
 # %% [markdown]
 # ## 1 · See it: labels in, better cosines out
 #
-# A recorded run on real data. A small BERT that we pretrained (mini-bert-2, twice as wide as the mini-bert of the other notebooks) read 16,384
-# labelled pairs of SNLI and MultiNLI, once.
-# On the way we looked at two things, on pairs that it was **not** trained on. Left: the percentage of NLI labels that its classifier gets right
-# (33.3 is guessing). Right: how well plain cosines rank the pairs of STSb (pairs of sentences whose similarity people scored), as a
-# Spearman correlation times 100: do cosines and people agree in their order? No similarity score was ever shown to it. (*Dev* pairs are for
-# looking during training, *test* pairs for the score at the end.)
+# A recorded run on real data: a small BERT of ours (mini-bert-2, twice as wide as mini-bert) read 16,384 labelled pairs of SNLI and MultiNLI,
+# once. Two things were watched on pairs that it was **not** trained on. Left: the percentage of NLI labels that its classifier gets right (33.3
+# is guessing). Right: how well its cosines rank the pairs of STSb, whose similarity people scored, as a Spearman correlation times 100 (do cosines
+# and people agree in their order?). It never saw a similarity score. (*Dev* pairs are for looking during training, *test* pairs for the score at
+# the end.)
 #
 # **Predict.** How many points do the cosines win or lose on STSb: -2, 0, 2, 5, more?
 
@@ -96,9 +95,8 @@ came_from(whole)
 #
 # ## 2 · The data: three labels, no similarity
 #
-# In profile mini, the course's smallest size, the pairs are our own: everyday scenes in SNLI's style and short statements in MultiNLI's. (The network that
-# you train in this notebook is mini-bert-2, as in section 1.) Here are ten of the pairs, drawn at random. Decide for yourself before you read the last line
-# of each.
+# In profile mini the pairs are our own: everyday scenes in SNLI's style, short statements in MultiNLI's. (You will train mini-bert-2, as in section 1.)
+# Ten of them, drawn at random. Decide before you read the last line of each.
 
 # %%
 CLASSES = ("entailment", "neutral", "contradiction")  # labels 0, 1, 2
@@ -176,8 +174,6 @@ print("by hand and in the package: the same loss")
 print(f"a fresh head on 64 pairs: loss {by_hand:.3f}; equal thirds: {np.log(3):.3f}")
 
 # %% [markdown]
-# The fresh head need not be exactly at 1.099: its random weights prefer some classes for no reason.
-#
 # <a id="q-why-abs"></a>
 # **Why |u-v| and not u-v?** A head is linear: it can add, subtract and scale its inputs, nothing
 # else. From `u` and `v` it can already form `u - v` by itself. So `(u, v, u-v)` looks like more,
@@ -204,15 +200,14 @@ you_said(guess_rank_abs, int(torch.linalg.matrix_rank(absolute, rtol=1e-9)))
 # %% [markdown]
 # The signed difference adds nothing. The absolute value bends: no linear head can make `|u-v|` out
 # of `u` and `v`. And it is a *distance*, number by number: a head that wants small distances for
-# "entailment" pulls the vectors of such pairs together. This is how labels turn into geometry. (And
-# `u*v`? Notebook 13 measures what it adds.)
+# "entailment" pulls the vectors of such pairs together. This is how labels turn into geometry.
 
 # %% [markdown]
 # ## 4 · Training
 #
-# The task has two kinds of weights: the encoder's and the head's. **Both** must learn. In public
-# code the head has stayed untrained more than once, because the optimizer got the encoder's weights
-# only: no error appears, the loss even falls. So look at who is in, and check afterwards who moved.
+# Encoder and head must **both** learn. In public code the head has stayed untrained more than once,
+# because the optimizer got the encoder's weights only: no error appears, the loss even falls. So look
+# at who is in, and check afterwards who moved.
 
 # %%
 encoder_weights = sum(w.numel() for w in task.encoder.parameters())
@@ -230,12 +225,11 @@ peek(take_step)
 # %% [markdown]
 # <a id="head-first"></a>
 # One setting is not the paper's. **The head starts from nothing, the encoder does not.** As long as the head is random, the gradient that it sends
-# back is noise, and noise is what the encoder learns. The paper has 58,879 steps: the head settles in the first of them and the rest repair the
-# damage. We have a hundred steps, or a thousand. So the head learns 30 times as fast as the encoder (`head_times=30`); section 6 shows what happens
-# without.
+# back is noise, and the encoder learns noise. The paper has 58,879 steps to repair that; we have a hundred, or a thousand. So our head learns 30
+# times as fast as the encoder (`head_times=30`); section 6 shows what happens without.
 #
-# One pass over the data, in mini over 3,000 of the pairs, with the two measures of section 1 on pairs that are **not** trained on. `train` keeps the
-# weights with the best accuracy. STSb has no say in that choice.
+# One pass over the data, in mini over 3,000 pairs, watched as in section 1. `train` keeps the weights with the best accuracy; STSb has no say in
+# that choice.
 
 # %%
 pairs = profile.live_pairs or len(nli)
@@ -304,9 +298,8 @@ print("head moved:   ", moved(task.head.parameters(), tuned.head.parameters()))
 print("encoder moved:", moved(raw.parameters(), tuned.encoder.parameters()))
 
 # %% [markdown]
-# And the clock. The paper says that tuning takes under 20 minutes (claim C04, one of the paper's
-# sentences that this course measures; notebook 01). At the pace just measured, with a model
-# fifteen times smaller than BERT-base:
+# And the clock. The paper says that tuning takes under 20 minutes (claim C04, notebook 01). At the
+# pace just measured:
 
 # %% tags=["nbval-ignore-output"]
 pace = pairs / curve.seconds
@@ -318,8 +311,8 @@ print(f"one pass over all {official:,} pairs of the paper would take {hours:.1f}
 # %% [markdown]
 # ## 5 · Is it the labels?
 #
-# A score after training says little on its own. Perhaps any training on these sentences would have done it. The control: train on labels that
-# were **shuffled** among the pairs. The sentences, the class frequencies and the steps stay; the meaning of the labels is gone.
+# Perhaps any training on these sentences would have done it. The control: train on labels that were **shuffled** among the pairs. Sentences, class
+# frequencies and steps stay; the meaning of the labels is gone.
 
 # %% [markdown]
 # ### Exercise 2: design the control (3 points)
@@ -375,8 +368,7 @@ plots.show(
 )
 
 # %% [markdown]
-# Curves tempt us to see what we hope for. So the judgement is left to a rule, on the **test**
-# splits:
+# Curves tempt us to see what we hope for. So a rule judges, on the **test** splits:
 #
 # - an accuracy counts as *above guessing* if its 95 % interval lies above one third;
 # - a change in Spearman counts if the 95 % interval of the difference does not contain 0, when the
@@ -438,9 +430,9 @@ shows(
 )
 
 # %% [markdown]
-# **Did it learn to infer, or situations by heart?** Our everyday test pairs show scenes that training never had. A much harder set of ours asks for
-# more: long sentences that contradict one fact each. There the first, narrower backbone (mini-bert) was trained on all 12,300 pairs, three times. Part *new-wording* tests
-# new wordings of situations from training; the other parts test new situations, writers and kinds of inference.
+# **Did it learn to infer, or situations by heart?** A much harder set of ours has long sentences that contradict one fact each. mini-bert was trained
+# on all of its 12,300 pairs, three times. Part *new-wording* tests new wordings of situations from training; the other parts test new situations,
+# writers and kinds of inference.
 
 # %% tags=["nbval-ignore-output"]
 hard = open_study("trained_floors")
@@ -497,9 +489,9 @@ shows(
 # ## 6 · When does NLI help?
 #
 # Back to the recorded study. Each of its other runs changes one thing: the head learns at the encoder's own rate (*one rate*); the network starts
-# with random weights (*random start*); the labels are shuffled, as in section 1; our backbone stops at 20 of its 47 million tokens of pretraining; a larger network takes
-# its place (the lower half of all-MiniLM-L6-v2, a published encoder); and another objective, *in-batch
-# negatives* on the entailments alone (each sentence must find its partner among the batch, an idea that came after the paper, notebook 17).
+# with random weights (*random start*); the labels are shuffled; our backbone stops at 20 of its 47 million tokens of pretraining; a larger network
+# takes its place (the lower half of all-MiniLM-L6-v2, a published encoder); and another objective, *in-batch negatives* on the entailments alone
+# (each sentence must find its partner in the batch; notebook 17).
 #
 # **Predict.** Which of these runs end with worse cosines than they began with?
 
@@ -547,8 +539,8 @@ shows(
 )
 
 # %% [markdown]
-# Three things were varied here: how soon the head stops sending noise, how much the network knows beforehand, and how much a single pair says.
-# (A label says one of three things; a batch of other sentences says of each that it is not the partner.) Which of them mattered most above?
+# So three things matter: how soon the head stops sending noise, how much the network knows beforehand, and how much a single pair says. Which of
+# them mattered most above?
 #
 # <details><summary>With a GPU and the hub: the same study with a public BERT</summary>
 #
@@ -662,9 +654,9 @@ you_said(guess_flip, figures.flips(tuned, nli_dev))
 #
 # <a id="q-concatenation-later"></a>
 # **Is the concatenation used when two sentences are compared later? No**, only in training.
-# Afterwards the head is thrown away, and two vectors are compared by their cosine: the head answers
-# another question, in which the order matters; it needs *both* sentences, so n(n-1)/2 runs for n
-# sentences; and an index for fast search knows distances, not heads. Try it on a pair of your own:
+# Afterwards the head is thrown away and the cosine compares: the head answers another question, in
+# which the order matters; it needs *both* sentences, so n(n-1)/2 runs; and an index for fast search
+# knows distances, not heads. Try it on a pair of your own:
 
 # %%
 my_premise = "A man in a red jacket is repairing a bicycle."  # write your own
