@@ -520,8 +520,8 @@ shows(
     ahead[0],
     margin=1,
     more=f"In random folds SBERT is {{by:.0f}} points above tf-idf, in the paper {ahead[1]:.0f}.",
-    less=f"In the paper SBERT in random folds is {ahead[1]:.0f} points above tf-idf; here training on a few "
-    "hundred arguments leaves it {by:.0f} points *below*: counting words is still ahead.",
+    less=f"In the paper SBERT in random folds is {ahead[1]:.0f} points above tf-idf; here training on so "
+    "few pairs leaves it {by:.0f} points *below*: counting words is still ahead.",
     same=f"In the paper SBERT in random folds is {ahead[1]:.0f} points above tf-idf; here the two are level.",
 )
 
