@@ -84,9 +84,9 @@ plots.show(
 
 # %% [markdown]
 # A map in two directions hides the other 254, so we count in all of them. A **gap** is how much
-# closer sentences of one theme are than sentences of different themes. It only counts against the
-# **spread** of the cosines: 0.1 is much if unrelated pairs all lie within 0.05, and little if they
-# are scattered over 0.3.
+# closer sentences of one theme are than sentences of different themes. It says something only beside
+# the **spread** of the cosines: 0.1 is a lot if unrelated pairs all lie within 0.05, and little if
+# they are scattered over 0.3.
 
 # %% tags=["nbval-ignore-output"]
 same_theme = np.kron(np.eye(4), np.ones((3, 3))).astype(bool)  # (12, 12), blocks of 3

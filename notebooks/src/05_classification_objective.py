@@ -584,10 +584,10 @@ shows(
 
 # %% [markdown]
 # ### Exercise 3: are the classes in order? (2 points)
-# A distance of two means says little alone: in narrow histograms it is much, in wide ones nothing. A number
-# without a scale: draw one entailment and one contradiction, freely. How often has the entailment the higher
-# cosine? Write this share for all such draws, each entailment with each contradiction; a tie counts half.
-# An encoder that knows nothing gets 0.5.
+# The distance of two means says little alone: 0.05 is a lot between narrow histograms and nothing between wide
+# ones. Here is a number that needs no scale: draw one entailment and one contradiction. How often does the
+# entailment have the higher cosine? Write this share for all such draws, each entailment with each
+# contradiction; a tie counts half. An encoder that knows nothing gets 0.5.
 
 
 # %% id="05-order" tags=["exercise", "points:2"]

@@ -56,7 +56,7 @@ for row in triplets.shuffle(seed=7).select(range(10)):
 # %% [markdown]
 # Cover the labels and try to guess which sentence belongs with the anchor. It is not easy, and
 # in some rows nobody could know: a section is a weak hint. The paper's triplets, about 1.8
-# million from Wikipedia, have the same weakness. No word of them was labelled by hand.
+# million from Wikipedia, have the same weakness. Not a word of them was labelled by hand.
 #
 # <a id="q-facenet"></a>
 # **Where does the triplet loss come from?** The paper's form is close to FaceNet's (Schroff,

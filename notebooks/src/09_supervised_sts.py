@@ -368,7 +368,7 @@ you_said(guess_wider, "seeds" if more > len(PAIRS) / 2 else "pairs")
 plots.show(
     figures.two_lucks({f"recorded, {name}": one for name, one in lucks.items()}),
     caption="Would the difference survive other test pairs (blue), and other seeds (orange; none "
-    "where one seed was recorded)? An arrow: the interval goes on outside. Only where both stay "
+    "where one seed was recorded)? An arrow means that the interval goes on outside. Only where both stay "
     "clear of 0 is a difference sure in both senses; the list below says where.",
     alt="For five comparisons two horizontal intervals each, over the test pairs and over the "
     "seeds, around a vertical line at zero.",

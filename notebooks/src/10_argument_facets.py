@@ -282,7 +282,7 @@ for name, folds in splits.items():
           f"one {found.one}, none {found.none:,}")  # fmt: skip
 
 # %% [markdown]
-# The picture shows one fold of three splits, for a close-knit dozen of sentences from each of two
+# The picture shows one fold of three splits, for a dozen closely linked sentences from each of two
 # topics, and below it what the splits do to the systems (recorded).
 
 # %%

@@ -113,7 +113,7 @@ encoders = {name: senteval.remember(encode) for name, encode in encoders.items()
 mr = tasks["mr"]
 dealt = np.random.default_rng(0).permutation(mr.labels)
 folds = StratifiedKFold(5, shuffle=True, random_state=protocol.seed)
-print(f"{len(mr.labels)} rows, labels dealt out at random; each row is tested once")
+print(f"{len(mr.labels)} rows, labels shuffled at random; each row is tested once")
 
 # %% tags=["nbval-ignore-output"]
 evening = []

@@ -240,7 +240,7 @@ print("neighbours in the file are", "alike" if grouped else "no more alike than 
 # %% [markdown]
 # ### The way back
 #
-# Nobody may notice that you sorted: vector number 7 must belong to sentence number 7. Our loop
+# Nobody should notice that you sorted: vector number 7 must belong to sentence number 7. Our loop
 # wrote each row to its place. Often, though, you get all vectors in sorted order, in one array.
 
 # %% [markdown]

@@ -402,7 +402,7 @@ plots.show(
 #
 # And the families? The uppermost curve bends near rank 15: there the siblings end. A made vector's
 # parent is nearly always the real question nearest to it, so we can count, for the 200 queries that
-# we shall ask:
+# we will ask:
 
 # %% tags=["nbval-ignore-output"]
 queries = indexes.perturb(vectors, 200, seed=2)

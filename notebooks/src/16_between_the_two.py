@@ -278,8 +278,8 @@ you_said(guess_cross, cross_passes, unit="passes, cross-encoder")
 # %% [markdown]
 # ### Exercise 2 · Passes for re-ranking (1 point)
 #
-# Write the formula: so many `queries`, a collection of so many `questions` whose vectors are kept
-# already, `k` candidates for the second stage.
+# Write the formula for a number of `queries`, a collection of `questions` whose vectors are kept
+# already, and `k` candidates for the second stage.
 
 
 # %% id="16-passes" tags=["exercise", "points:1"]
@@ -717,8 +717,8 @@ def on_front(costs, qualities):
 checks.on_front(on_front)
 
 # %% [markdown]
-# All of it in one picture. Clearly below the dashed line, which is the front, is a bad buy; where
-# bars overlap, nobody can tell yet.
+# All of it in one picture. The dashed line is the front. Whatever lies clearly below it is a bad buy;
+# where bars overlap, nobody can tell yet.
 
 # %%
 titles = {name: f"{name}, recorded: {runs[name][0]['questions']:,} questions" for name in runs}

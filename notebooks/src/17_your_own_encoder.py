@@ -119,7 +119,7 @@ plots.show(
 # ### The scale
 #
 # A cosine ends at 1. Imagine a *perfect* batch of 32: every anchor has cosine 1 with its own
-# positive and 0 with the others. Can it get better? No. Its loss ought to be about 0.
+# positive and 0 with the others. Can it get better? No. Its loss should be about 0.
 #
 # **Predict.** What is the loss of that perfect batch, with the cosines taken as they are?
 
