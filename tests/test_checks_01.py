@@ -67,3 +67,22 @@ def by_bisection(pairs_per_second, hours):
 )
 def test_one_night_passes_by_formula_and_by_trying(answer, line):
     expect(line, nb01.one_night, answer)
+
+
+def by_trying(n, pair_cost):
+    return next(q for q in range(1, 100) if n + q < q * n * pair_cost)
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (by_trying, CORRECT),
+        (lambda n, cost: float(by_trying(n, cost)), CORRECT),
+        (lambda n, cost: math.ceil(n / (n * cost - 1)), "both cost the same"),
+        (lambda n, cost: 7, "yours says 7"),
+        (lambda n, cost: by_trying(10, 0.3), "100 sentences, pair_cost 2"),
+        (lambda n, cost: [1, 2], "one number"),
+    ],
+)
+def test_it_pays_off_by_trying(answer, line):
+    expect(line, nb01.pays_off, answer)

@@ -559,6 +559,29 @@ print("memory for 40 million vectors: {:.0f} GB, with width 768 {:.0f} GB".forma
 # may then miss a neighbour now and then. Notebook 15 builds one and measures what it misses.
 
 # %% [markdown]
+# ### Exercise 4: when does it pay?
+#
+# Embedding has a price before anybody asks: n passes. Then a query costs the bi-encoder one pass. The
+# cross-encoder starts at once and pays for n pairs with every query; a pair costs as much as
+# `pair_cost` sentences (about 2 for the same network, less for a smaller one). From how many queries
+# on does the bi-encoder cost **less** in all? The products of vectors count as nothing.
+
+
+# %% id="01-pays" tags=["exercise", "points:1"]
+def pays_off(n, pair_cost):
+    """n sentences -> the smallest number of queries for which embedding first costs less."""
+    ### BEGIN SOLUTION
+    queries = 1
+    while n + queries >= queries * n * pair_cost:
+        queries += 1
+    return queries
+    ### END SOLUTION
+
+
+# %% id="01-pays-check" tags=["test", "points:1"]
+checks.pays_off(pays_off)
+
+# %% [markdown]
 # ## 7 · The paper's claims
 #
 # C01 is settled. Three claims about time are left; their rules were fixed before any run and stand

@@ -1,4 +1,4 @@
-"""Notebook 01. Checks: how many passes, where the factor comes from, how much fits in a night.
+"""Notebook 01. Checks: how many passes, where the factor comes from, one night, when it pays.
 
 Figures: what the two encoders read, and what comparing n sentences costs.
 """
@@ -101,6 +101,51 @@ def split(fewer: float, cheaper: float) -> None:
     if not near(fewer * cheaper, FACTOR, tolerance=0.01):
         raise Hint(f"the two factors multiply to {fewer * cheaper:,.0f}, not to 46,800")
     raise Hint("fewer_passes is passes before / passes after, both for 10,000 sentences")
+
+
+def _first_above(bound: float) -> int:
+    return int(bound) + 1
+
+
+def _pays_off(n: int, cost: float) -> int:
+    return _first_above(n / (n * cost - 1))
+
+
+PAYS_OFF = (
+    (lambda n, cost: n, "n queries? Count for two or three: the cross-encoder pays n each time"),
+    (
+        lambda n, cost: _pays_off(n, 1),
+        "a pair's pass costs `pair_cost` of a sentence's: yours takes both for equal",
+    ),
+    (
+        lambda n, cost: n / (n * cost - 1),
+        "there both cost the same: the first whole number of queries for which the bi-encoder costs"
+        " *less*",
+    ),
+    (
+        lambda n, cost: _first_above(1 / cost),
+        "each query has to be embedded, too: one pass for the bi-encoder",
+    ),
+    (lambda n, cost: 1, "embedding the n sentences is not free: n passes before the first query"),
+    (lambda n, cost: 0, "before the first query the bi-encoder has only spent: n passes"),
+)
+
+
+@check(mistakes=PAYS_OFF)
+def pays_off(answer: Callable) -> None:
+    """From how many queries on does it cost less to embed n sentences first?"""
+    for n, cost in ((10, 0.3), (100, 2.0), (3, 1.0), (5, 0.5)):
+        diagnose(
+            answer,
+            _pays_off,
+            PAYS_OFF,
+            (n, cost),
+            look=partial(need_number, what="the number of queries"),
+            otherwise=lambda found, right, n=n, cost=cost: (
+                f"{n} sentences, pair_cost {cost:g}: compare n + queries with queries * n *"
+                f" pair_cost for {right - 1} and for {right} queries; yours says {found:g}"
+            ),
+        )
 
 
 def _fitting(rate: float, hours: float) -> float:
