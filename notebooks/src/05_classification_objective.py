@@ -35,6 +35,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import sts
 from sbert_lab.experiments.results import open_others, open_study, open_table
+from sbert_lab.experiments.studies.nli import WATCHED
 from sbert_lab.objectives import classification_loss, concatenate
 from sbert_lab.profiles import get_profile, lesson
 from sbert_lab.tasks import Siamese
@@ -58,12 +59,15 @@ guess_gain = None  # your guess, in points
 recorded = open_study("nli", "real")
 came_from(recorded)
 shown = {"softmax": "the paper's objective", "softmax, shuffled labels": "labels shuffled"}
+tested = WATCHED, data.get_corpus("stsb").splits["dev"]
 plots.show(
-    figures.curves({said: recorded.info(row)["curve"] for row, said in shown.items()}),
+    figures.curves(
+        {said: recorded.info(row)["curve"] for row, said in shown.items()}, tested=tested
+    ),
     caption="Recorded on real data, one run each. Follow the blue curve in both panels: the "
     "labels teach the classes (left) and, "
     "without ever naming it, similarity (right). The other curve saw the same pairs with "
-    "shuffled labels.",
+    "shuffled labels. Shaded: the luck of the pairs that were tested (95 %).",
     alt="Two panels over the number of NLI pairs seen: NLI accuracy with the guessing line at "
     "33 percent, and STSb Spearman, "
     "each with a curve for the paper's objective and one for shuffled labels.",
@@ -359,10 +363,14 @@ from_shuffled, shuffled_curve = teach(
 )
 runs = {"pretrained": curve, "shuffled labels": shuffled_curve}
 plots.show(
-    figures.curves({name: run.points for name, run in runs.items()}, pairs=pairs),
+    figures.curves(
+        {name: run.points for name, run in runs.items()},
+        pairs=pairs,
+        tested=(len(watched), len(stsb_dev)),
+    ),
     caption="Your own two runs. Compare each panel at the same number of pairs: the distance "
-    "of the "
-    "two curves is what the meaning of the labels is worth.",
+    "of the two curves is what the meaning of the labels is worth. Shaded: the luck of the pairs "
+    "that were tested (95 %); where the bands overlap, wait for the test below.",
     alt="Two panels over the number of NLI pairs seen: NLI accuracy with the guessing line at "
     "33 percent, and STSb Spearman, each with two curves: pretrained and shuffled labels.",
 )

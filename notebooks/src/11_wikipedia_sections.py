@@ -474,7 +474,7 @@ paper.compare(
         }
         for row in why
     ],
-    data=table.about["data"],
+    data="as listed above",
 )
 both = ("SBERT-WikiSec", "averaged word vectors")
 here = np.subtract(*(table.mean(row, "accuracy") for row in both))

@@ -460,7 +460,7 @@ for row, why in reasons.items():
     recorded = (mean, table.spread(row, "average")) if several else mean
     lines.append({"what": f"{row}, average", "measured": measured.get(row), "recorded": recorded,
                   "paper": float(fifth[table.paper_name(row)]), "why": why})  # fmt: skip
-paper.compare(lines, data=table.about["data"])
+paper.compare(lines, data="as listed above")
 both = ("SBERT-NLI", "raw BERT MEAN")
 here = np.subtract(*(table.mean(row, "average") for row in both))
 there = np.subtract(*(fifth[table.paper_name(row)] for row in both))

@@ -79,10 +79,16 @@ class Curve:
             self._handle.update(picture, metadata=about, raw=True)
 
 
-def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
+def curves(
+    runs: Mapping[str, Sequence],
+    *,
+    pairs: int | None = None,
+    tested: tuple[int, int] | None = None,
+) -> Figure:
     """Two panels over pairs seen: NLI accuracy with its chance line, STSb Spearman.
 
-    Each run is a list of (pairs seen, accuracy, Spearman).
+    Each run is a list of (pairs seen, accuracy, Spearman). With the numbers of NLI and STSb pairs
+    `tested`, each curve has a band: the luck of these pairs, 95 %.
     """
     figure, axes = new(9.5, 3.6, columns=2)
     for number, (name, points) in enumerate(runs.items()):
@@ -90,6 +96,8 @@ def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
         line, marker = STYLES[number % len(STYLES)]
         for panel, scores in zip(axes, values, strict=True):
             panel.plot(seen, scores, line, marker=marker, ms=5, color=COLORS[number], label=name)
+        for panel, ends in zip(axes, _bands(*values, tested), strict=True) if tested else ():
+            panel.fill_between(seen, *ends, color=COLORS[number], alpha=0.15, lw=0)
     axes[0].axhline(CHANCE, color="black", lw=1, ls=(0, (1, 2)), label="guessing")
     axes[0].set(xlabel="NLI pairs seen", ylabel="accuracy (%)", title="NLI dev: the classes")
     axes[1].set(xlabel="NLI pairs seen", ylabel="Spearman (points)", title="STSb dev: the cosines")
@@ -100,6 +108,13 @@ def curves(runs: Mapping[str, Sequence], *, pairs: int | None = None) -> Figure:
         panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     return figure
+
+
+def _bands(accuracy: np.ndarray, spearman: np.ndarray, tested: tuple[int, int]):
+    """The 95 % ends of both: binomial, and Fisher's z in Fieller's form for ranks; in points."""
+    half = 1.96 * np.sqrt(accuracy * (100 - accuracy) / tested[0])
+    z, wide = np.arctanh(spearman / 100), 1.96 * 1.03 / np.sqrt(tested[1] - 3)
+    return (accuracy - half, accuracy + half), (100 * np.tanh(z - wide), 100 * np.tanh(z + wide))
 
 
 def gains(study: Results, more: Mapping[str, Results], table: Results) -> Figure:
