@@ -9,8 +9,9 @@ import torch
 from conftest import expect
 from sklearn.metrics import roc_auc_score
 
-from sbert_lab.course import nb05
+from sbert_lab.course import curve, nb05
 from sbert_lab.course.diagnose import CORRECT
+from sbert_lab.experiments.evaluation.sts import spearman
 from sbert_lab.objectives import concatenate
 
 # ---- (u, v, |u-v|)
@@ -184,3 +185,16 @@ def from_scikit_learn(entailment, contradiction):
 )
 def test_classes_in_order_pass_by_loops_and_from_scikit_learn(answer, line):
     expect(line, nb05.in_order, answer)
+
+
+# ---- the bands of the curves
+
+
+def test_a_band_holds_its_curve_and_says_how_far_other_pairs_scatter():
+    rng, n, r = np.random.default_rng(0), 400, 0.7
+    (low, high), (worst, best) = curve._bands(np.array([40.0]), np.array([100 * r]), (n, n))
+    shares = rng.binomial(n, 0.4, size=4_000) / n
+    assert abs(np.mean((low < 100 * shares) & (100 * shares < high)) - 0.95) < 0.02
+    drawn = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], size=(400, n))
+    found = np.array([100 * spearman(*one.T) for one in drawn])
+    assert abs(np.ptp(np.quantile(found, [0.025, 0.975])) - (best - worst)[0]) < 2
