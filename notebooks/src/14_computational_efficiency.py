@@ -95,9 +95,12 @@ my_sentence = (  # change me
     "I want to see what a single long row costs all the short ones that happen to sit beside it."
 )
 mine = len(encoder.tokenize([my_sentence])[0][0])
-for some in (lengths[:32], [*lengths[:32], mine]):
-    print(speed.count_padding(some, [range(len(some))]))
-print(f"your sentence has {mine} tokens: all other new ones are padding")
+print(f"your sentence: {mine} tokens")
+for name, some in {"without": lengths[:32], "with": [*lengths[:32], mine]}.items():
+    batch = speed.count_padding(some, [range(len(some))])
+    print(
+        f"the batch {name:7} it: {batch.computed:,} tokens, {100 * batch.share:.0f} % of them padding"
+    )
 
 # %% [markdown]
 # ### Exercise 1 · The share of padding (2 points)
