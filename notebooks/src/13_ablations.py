@@ -684,11 +684,19 @@ if real:
         "Spearman on real pairs with one dot per seed, the paper's value as a tick, and vertical "
         "lines for the raw encoder and for shuffled labels.",
     )
+    raw_real = levels_of(real)["raw BERT MEAN"]
+    shows(
+        np.median([values.mean() for values in after.values()]) - raw_real,
+        more="Most cells are above the raw encoder: this table compares how much good each "
+        "concatenation does.",
+        less="Most cells are below the raw encoder, so on real pairs this is a table of *harm*, in "
+        "whatever order.",
+        same="The cells lie around the raw encoder: neither good nor harm.",
+    )
 
 # %% [markdown]
 # Where mini and real disagree, trust the real one: its text was not made by us, and its dev set has
-# about five times as many pairs, so its intervals are less than half as wide. And where the cells
-# lie below the raw encoder, even a table in the paper's order is a table of *harm*.
+# about five times as many pairs, so its intervals are less than half as wide.
 
 # %% [markdown]
 # ### Explain your number (3 points, read by a person)
