@@ -547,7 +547,7 @@ shows(
 )
 
 # %% [markdown]
-# So three things matter: how soon the head stops sending noise, how much the network knows beforehand, and how much a single pair says. Which of
+# Three things were varied: how soon the head stops sending noise, how much the network knows beforehand, and how much a single pair says. Which of
 # them mattered most above?
 #
 # <details><summary>With a GPU and the hub: the same study with a public BERT</summary>
