@@ -65,12 +65,12 @@ plots.show(
         {said: recorded.info(row)["curve"] for row, said in shown.items()}, tested=tested
     ),
     caption="Recorded on real data, one run each. Follow the blue curve in both panels: the "
-    "labels teach the classes (left) and, "
-    "without ever naming it, similarity (right). The other curve saw the same pairs with "
-    "shuffled labels. Shaded: the luck of the pairs that were tested (95 %).",
+    "labels teach the classes (left) and, without ever naming it, similarity (right). The "
+    "other curve saw the same pairs with shuffled labels. Shaded: the luck of the pairs that "
+    "were tested (95 %).",
     alt="Two panels over the number of NLI pairs seen: NLI accuracy with the guessing line at "
-    "33 percent, and STSb Spearman, "
-    "each with a curve for the paper's objective and one for shuffled labels.",
+    "33 percent, and STSb Spearman, each with a curve for the paper's objective and one for "
+    "shuffled labels.",
 )
 gain = recorded.mean("softmax", "gain")
 you_said(guess_gain, f"{gain:+.1f}")
@@ -573,12 +573,11 @@ for name, encoder in (("before", raw), ("after", tuned.encoder)):
     print(name, ", ".join(f"{c} {m:.2f}" for c, m in zip(CLASSES, means, strict=True)))
 plots.show(
     figures.label_cosines(cosines["before"], cosines["after"], labels, classes=CLASSES),
-    caption="The cosine of each NLI dev pair, by its label. Dashed: the means. The further the "
-    "three "
-    "part, the more of the label can be read off the cosine alone.",
+    caption="The cosine of each NLI dev pair, by its label. Dashed: the means. The further "
+    "the three part, the more of the label can be read off the cosine alone.",
     alt="Two panels of three outlined histograms each, for entailment, neutral and "
-    "contradiction: "
-    "cosines of the dev pairs before and after training, with a dashed line at each mean.",
+    "contradiction: cosines of the dev pairs before and after training, with a dashed line at "
+    "each mean.",
 )
 gaps = [c[labels == 0].mean() - c[labels == 2].mean() for c in cosines.values()]
 shows(
