@@ -19,9 +19,11 @@ from torch.nn import functional as F
 from transformers import BertModel, RobertaModel
 from transformers.activations import GELUActivation
 
+from sbert_lab.products import FastLinear, onednn_takes
+
 Product = Callable[..., Tensor]  # x (N, in) -> (N, out), with gelu=True or plus=(N, out)
 Groups = list[tuple[int, int]]  # (tokens of a sentence, how many such sentences), in their order
-KNOWN = (nn.Linear, nn.LayerNorm, nn.Dropout, GELUActivation, nn.GELU)
+KNOWN = (nn.Linear, FastLinear, nn.LayerNorm, nn.Dropout, GELUActivation, nn.GELU)
 
 
 def can_pack(backbone: nn.Module) -> bool:
@@ -110,9 +112,9 @@ class _Layer:
 
 
 def _fp32(weight: Tensor, bias: Tensor) -> Product:
-    """By oneDNN, whose operators torch.compile uses, too; else by torch's linear."""
+    """By oneDNN; else by torch's linear."""
     onednn = torch.ops.mkldnn
-    if not torch.backends.mkldnn.is_available() or not hasattr(onednn, "_linear_pointwise"):
+    if not onednn_takes(weight):
         return _unfused(lambda x: F.linear(x, weight, bias))
     weight = onednn._reorder_linear_weight(weight, 1024)
 

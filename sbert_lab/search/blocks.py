@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from sbert_lab.errors import InputError
+from sbert_lab.products import product
 
 BLOCK = 2048
 TILE = 512  # so that a tile of cosines stays in the cache while its best are found
@@ -40,7 +41,7 @@ def top_k(
     for start, some in blocks_of(queries, block):
         best = _Best(len(some), keep)
         for offset, others in blocks_of(vectors, block):
-            cosines = some @ others.T  # (B, B)
+            cosines = product(some, others)  # (B, B)
             if skip_self:
                 _strike_self(cosines, start - offset)
             best.add(cosines, offset)
@@ -126,7 +127,7 @@ def upper_triangle(
         for offset, others in chain([(start, some)], blocks_of(vectors, block, start + block)):
             for i in range(0, len(some), tile):
                 for j in range(i if offset == start else 0, len(others), tile):
-                    cosines = some[i : i + tile] @ others[j : j + tile].T
+                    cosines = product(some[i : i + tile], others[j : j + tile])
                     if start + i == offset + j:
                         below = torch.ones_like(cosines, dtype=torch.bool).tril()
                         cosines.masked_fill_(below, float("-inf"))

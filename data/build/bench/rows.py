@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from clock import in_new_process, in_turn, ratios
-from torch.nn import functional as F
 
 from sbert_lab import SentenceEncoder, Siamese, TrainConfig, data, train
 from sbert_lab.data import minilm_folder
@@ -21,6 +20,7 @@ from sbert_lab.encoder_folder import find_folder
 from sbert_lab.errors import LabError
 from sbert_lab.experiments.evaluation.indexes import measure_index, perturb
 from sbert_lab.experiments.evaluation.sts import spearman
+from sbert_lab.products import product
 from sbert_lab.search import VectorIndex, best_pairs, top_k
 
 BATCHES = (32, 64, 128)
@@ -83,7 +83,7 @@ PRODUCT_TOKENS = 2048
 
 
 def _products(encoder: SentenceEncoder):
-    """Nothing but the products of all layers, by torch, for 2,048 tokens."""
+    """Nothing but the products of all layers, by oneDNN, for 2,048 tokens."""
     config = encoder.backbone.config
     wide, width = config.intermediate_size, config.hidden_size
     shapes = [(3 * width, width), (width, width), (wide, width), (width, wide)]
@@ -93,7 +93,7 @@ def _products(encoder: SentenceEncoder):
         with torch.inference_mode():
             for _ in range(config.num_hidden_layers):
                 for x, weight in pairs:
-                    F.linear(x, weight)
+                    product(x, weight)
 
     return run
 
