@@ -21,7 +21,7 @@ from sbert_lab.encoder_folder import (
     write_digests,
     write_settings,
 )
-from sbert_lab.encoding import Collate, Encoder, Forward, name_half_character
+from sbert_lab.encoding import Collate, Encoder, Forward
 from sbert_lab.errors import CheckpointError, InputError, require_choice
 from sbert_lab.files import atomic_folder
 from sbert_lab.packed import PRODUCTS, Groups, Packed, can_pack, pack
@@ -143,8 +143,7 @@ class SentenceEncoder(Encoder):
     def ready(self, precision: str, sentences: int = FEW) -> tuple[Collate, Forward]:
         """How to encode so many sentences: on a CPU without padding, by a copy of the weights."""
         kind = pick_precision(precision, self.device)
-        unchanged = type(self).forward is SentenceEncoder.forward and "forward" not in vars(self)
-        packs = kind in PRODUCTS and unchanged and can_pack(self.backbone)
+        packs = kind in PRODUCTS and self._packs()
         if kind != "int8":
             use = packs and sentences >= FEW
             return (pack, self._pooled(Packed(self.backbone))) if use else (self.pad, self)
@@ -158,6 +157,10 @@ class SentenceEncoder(Encoder):
             self._kept = state, Packed(self.backbone, "int8")
         return pack, self._pooled(self._kept[1])
 
+    def _packs(self) -> bool:
+        unchanged = type(self).forward is SentenceEncoder.forward and "forward" not in vars(self)
+        return unchanged and can_pack(self.backbone)
+
     def _pooled(self, packed: Packed) -> Forward:
         def forward(input_ids: Tensor, groups: Groups, order: Tensor) -> Tensor:
             found = torch.cat([pool(self.pooling, x, None) for x in packed(input_ids, groups)])
@@ -165,6 +168,18 @@ class SentenceEncoder(Encoder):
             return F.normalize(embeddings, dim=-1) if self.normalize else embeddings
 
         return forward
+
+    def together(self, batches: Sequence[dict[str, Tensor | None]]) -> Tensor:
+        """All batches in one pass where the network can be packed: only attention is by batch."""
+        if torch.is_autocast_enabled("cpu") or not self._packs():
+            return super().together(batches)
+        ids = [batch["input_ids"] for batch in batches]
+        masks = [batch["attention_mask"] for batch in batches]
+        groups = [(some.shape[1], len(some)) for some in ids]
+        packed = Packed(self.backbone, "learning")
+        found = packed(torch.cat([some.flatten() for some in ids]), groups, masks)
+        pooled = [pool(self.pooling, *one) for one in zip(found, masks, strict=True)]
+        return F.normalize(torch.cat(pooled), dim=-1) if self.normalize else torch.cat(pooled)
 
     def token_embeddings(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         """The backbone's last layer: (B, T) -> (B, T, H)."""
@@ -196,9 +211,21 @@ class SentenceEncoder(Encoder):
         try:
             encodings = self._pieces.encode_batch_fast(texts)
         except TypeError:
-            name_half_character(texts)
+            _name_half_character(texts)
             raise
         return encodings, sum(bool(e.overflowing) for e in encodings)
+
+
+def _name_half_character(texts: Sequence[str | tuple[str, str]]) -> None:
+    """Say which text no tokenizer takes: one with half of a UTF-16 character in it."""
+    for position, text in enumerate(texts):
+        try:
+            "".join(text).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"text {position} of this batch, {''.join(text)[:40]!r}, has half a character at "
+                f"place {error.start}: text.encode('utf-8', 'replace').decode() replaces it"
+            ) from None
 
 
 def _load_parts(folder: Path) -> tuple[nn.Module, object]:

@@ -61,18 +61,6 @@ def check_sentence(position: int, sentence: object) -> None:
         )
 
 
-def name_half_character(texts: Sequence[str | tuple[str, str]]) -> None:
-    """Say which text no tokenizer takes: one with half of a UTF-16 character in it."""
-    for position, text in enumerate(texts):
-        try:
-            "".join(text).encode()
-        except UnicodeEncodeError as error:
-            raise InputError(
-                f"text {position} of this batch, {''.join(text)[:40]!r}, has half a character at "
-                f"place {error.start}: text.encode('utf-8', 'replace').decode() replaces it"
-            ) from None
-
-
 def check_pairs(first: object, second: object) -> list[tuple[str, str]]:
     """Two lists of strings of one length as a list of pairs."""
     first, second = check_sentences(first), check_sentences(second)
@@ -260,6 +248,10 @@ class Encoder(nn.Module):
     def collate(self, sentences: Sequence[str]) -> dict[str, Tensor | None]:
         """Sentences as a batch, ready for forward(**batch)."""
         return self.pad(self.tokenize(sentences)[0])
+
+    def together(self, batches: Sequence[dict[str, Tensor | None]]) -> Tensor:
+        """Batches of different widths to embeddings with gradients: (B, T) each -> (all B, H)."""
+        return torch.cat([self(**batch) for batch in batches])
 
     def encode(
         self,

@@ -1,9 +1,10 @@
-"""The forward pass of BERT and RoBERTa for encoding on a CPU: the same weights, less work.
+"""The forward pass of BERT and RoBERTa on a CPU: the same weights, less work.
 
 The tokens of a batch lie one after another, (N, H), without any padding; only attention looks at
 sentences, at all those of one length together. Query, key and value are one product, and oneDNN
 adds bias, GELU and the residual inside its products. Without oneDNN torch's own functions do the
-same. `int8` stores the weights of the products in eight bits and rounds what goes into them.
+same. `int8` stores the weights of the products in eight bits and rounds what goes into them;
+`learning` has gradients and dropout.
 
 Other networks, changed ones, and other devices keep their own forward.
 """
@@ -19,11 +20,12 @@ from torch.nn import functional as F
 from transformers import BertModel, RobertaModel
 from transformers.activations import GELUActivation
 
-from sbert_lab.products import FastLinear, onednn_takes
+from sbert_lab.products import linear, onednn_takes
 
 Product = Callable[..., Tensor]  # x (N, in) -> (N, out), with gelu=True or plus=(N, out)
 Groups = list[tuple[int, int]]  # (tokens of a sentence, how many such sentences), in their order
-KNOWN = (nn.Linear, FastLinear, nn.LayerNorm, nn.Dropout, GELUActivation, nn.GELU)
+Masks = Sequence[Tensor | None] | None  # of each group (sentences, tokens), where it has padding
+KNOWN = (nn.Linear, nn.LayerNorm, nn.Dropout, GELUActivation, nn.GELU)
 
 
 def can_pack(backbone: nn.Module) -> bool:
@@ -57,7 +59,10 @@ def split(packed: Tensor, groups: Groups) -> list[Tensor]:
 
 
 class Packed:
-    """A copy of a backbone's layers, ready to compute with; it does not follow later training."""
+    """A copy of a backbone's layers, ready to compute with; it does not follow later training.
+
+    Only `learning` is no copy: it uses the weights themselves.
+    """
 
     def __init__(self, backbone: nn.Module, kind: str = "fp32") -> None:
         embeddings, product = backbone.embeddings, PRODUCTS[kind]
@@ -65,14 +70,18 @@ class Packed:
         kinds = embeddings.token_type_embeddings.weight
         self.places = embeddings.position_embeddings.weight + kinds[0]
         self.before_first = getattr(embeddings, "padding_idx", None)  # RoBERTa counts from there
+        self.forget = embeddings.dropout  # does nothing in an encoder that only encodes
         self.layers = [_Layer(layer, product) for layer in backbone.encoder.layer]
 
-    def __call__(self, input_ids: Tensor, groups: Groups) -> list[Tensor]:
+    def __call__(self, input_ids: Tensor, groups: Groups, masks: Masks = None) -> list[Tensor]:
         """Ids (N,) -> the last layer (sentences, tokens, H) of each group."""
         places = torch.cat([self._places(some) for some in split(input_ids, groups)])
-        x = self.norm(F.embedding(input_ids, self.words) + self.places[places])
+        words = F.embedding(input_ids, self.words) + F.embedding(places, self.places)
+        x = self.forget(self.norm(words))
+        masks = masks or [None] * len(groups)
+        looks = [None if m is None else m.bool()[:, None, None, :] for m in masks]
         for layer in self.layers:
-            x = layer(x, groups)
+            x = layer(x, groups, looks)
         return split(x, groups)
 
     def _places(self, ids: Tensor) -> Tensor:
@@ -84,26 +93,29 @@ class Packed:
 
 
 class _Layer:
-    def __init__(self, layer: nn.Module, product: Callable[[Tensor, Tensor], Product]) -> None:
+    def __init__(self, layer: nn.Module, product: Callable[..., Product]) -> None:
         attention, after, last = layer.attention.self, layer.attention.output, layer.output
         parts = (attention.query, attention.key, attention.value)
         self.heads, self.width = attention.num_attention_heads, attention.attention_head_size
         self.mix = product(torch.cat([p.weight for p in parts]), torch.cat([p.bias for p in parts]))
-        self.join = product(after.dense.weight, after.dense.bias)
+        self.join = product(after.dense.weight, after.dense.bias, after.dropout)
         self.rise = product(layer.intermediate.dense.weight, layer.intermediate.dense.bias)
-        self.fall = product(last.dense.weight, last.dense.bias)
+        self.fall = product(last.dense.weight, last.dense.bias, last.dropout)
         self.norms = after.LayerNorm, last.LayerNorm
+        self.forget = attention.dropout.p if attention.training else 0.0
 
-    def __call__(self, x: Tensor, groups: Groups) -> Tensor:
-        x = self.norms[0](self.join(self._attend(self.mix(x), groups), plus=x))
+    def __call__(self, x: Tensor, groups: Groups, looks: Sequence[Tensor | None]) -> Tensor:
+        x = self.norms[0](self.join(self._attend(self.mix(x), groups, looks), plus=x))
         return self.norms[1](self.fall(self.rise(x, gelu=True), plus=x))
 
-    def _attend(self, mixed: Tensor, groups: Groups) -> Tensor:
+    def _attend(self, mixed: Tensor, groups: Groups, looks: Sequence[Tensor | None]) -> Tensor:
         """Query, key and value (N, 3H) -> what each token takes from its sentence (N, H)."""
         found = []
-        for some in split(mixed.view(-1, 3, self.heads, self.width), groups):
+        parts = split(mixed.view(-1, 3, self.heads, self.width), groups)
+        for some, look in zip(parts, looks, strict=True):
             query, key, value = some.permute(2, 0, 3, 1, 4)  # (sentences, heads, tokens, width)
-            taken = F.scaled_dot_product_attention(query, key, value).transpose(1, 2)
+            taken = F.scaled_dot_product_attention(query, key, value, look, self.forget)
+            taken = taken.transpose(1, 2)
             found.append(taken.reshape(-1, self.heads * self.width))
         return found[0] if len(found) == 1 else torch.cat(found)
 
@@ -111,7 +123,7 @@ class _Layer:
 # ---- products
 
 
-def _fp32(weight: Tensor, bias: Tensor) -> Product:
+def _fp32(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Product:
     """By oneDNN; else by torch's linear."""
     onednn = torch.ops.mkldnn
     if not onednn_takes(weight):
@@ -127,7 +139,7 @@ def _fp32(weight: Tensor, bias: Tensor) -> Product:
     return product
 
 
-def _int8(weight: Tensor, bias: Tensor) -> Product:
+def _int8(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Product:
     """Each row of weights has a scale of its own, each batch of inputs another."""
     scales = weight.abs().amax(dim=1).clamp(min=1e-12).double() / 127
     zeros = torch.zeros(len(weight), dtype=torch.long)
@@ -140,9 +152,16 @@ def _int8(weight: Tensor, bias: Tensor) -> Product:
     return _unfused(lambda x: torch.ops.quantized.linear_dynamic(x, stored, narrow))
 
 
-def _unfused(linear: Callable[[Tensor], Tensor]) -> Product:
+def _learning(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Product:
+    """With gradients, and dropout before a residual is added."""
+    if forget is None:
+        return _unfused(lambda x: linear(x, weight, bias))
+    return _unfused(lambda x: forget(linear(x, weight, bias)))
+
+
+def _unfused(multiply: Callable[[Tensor], Tensor]) -> Product:
     def product(x: Tensor, *, gelu: bool = False, plus: Tensor | None = None) -> Tensor:
-        y = linear(x)
+        y = multiply(x)
         if plus is not None:
             y += plus
         return F.gelu(y) if gelu else y
@@ -150,4 +169,4 @@ def _unfused(linear: Callable[[Tensor], Tensor]) -> Product:
     return product
 
 
-PRODUCTS = {"fp32": _fp32, "int8": _int8}
+PRODUCTS = {"fp32": _fp32, "int8": _int8, "learning": _learning}

@@ -3,11 +3,8 @@
 torch leaves them to MKL, which on an AMD processor stays at instructions half as wide.
 """
 
-import contextlib
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 
@@ -24,15 +21,20 @@ def onednn_takes(*tensors: Tensor) -> bool:
     return known and all(t.device.type == "cpu" and t.dtype == torch.float32 for t in tensors)
 
 
+def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """The same with gradients."""
+    return _Linear.apply(x, weight, bias) if onednn_takes(x, weight) else F.linear(x, weight, bias)
+
+
 class _Linear(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    def forward(ctx, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
         return product(x, weight, bias)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx, slope: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    def backward(ctx, slope: Tensor) -> tuple[Tensor | None, ...]:
         x, weight = ctx.saved_tensors
         rows, slopes = x.reshape(-1, x.shape[-1]), slope.reshape(-1, slope.shape[-1])
         by_x, by_weight, by_bias = ctx.needs_input_grad
@@ -41,24 +43,3 @@ class _Linear(torch.autograd.Function):
             product(slopes.t(), rows.t()) if by_weight else None,
             slopes.sum(0) if by_bias else None,
         )
-
-
-class FastLinear(nn.Linear):
-    """nn.Linear, forward and backward by oneDNN."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return _Linear.apply(x, self.weight, self.bias)
-
-
-@contextlib.contextmanager
-def fast_linears(network: nn.Module, *, on: bool = True) -> Iterator[None]:
-    """While a network learns in float32 on a CPU, its linear layers are FastLinears."""
-    linears = [part for part in network.modules() if type(part) is nn.Linear]
-    some = [part for part in linears if on and onednn_takes(part.weight)]
-    for part in some:
-        part.__class__ = FastLinear
-    try:
-        yield
-    finally:
-        for part in some:
-            part.__class__ = nn.Linear

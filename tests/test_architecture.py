@@ -26,7 +26,7 @@ LAYERS = [
     {"errors"},
     {"paths", "files"},
     {"profiles", "network"},
-    {"pooling", "similarity", "devices", "words", "vectors"},
+    {"pooling", "similarity", "devices", "words", "vectors", "products"},
     {"packed"},
     {"objectives"},
     {"data"},

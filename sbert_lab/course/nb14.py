@@ -309,9 +309,9 @@ def rates(ours: Mapping[str, Sequence[float]], paper: Mapping[str, float]) -> Ax
 # ---- beside sentence-transformers: data/results/bench.json, written by `make bench`
 
 _GROWING = {
-    "encode": "encode to a file",
-    "search": "10 best for 100 queries",
-    "pairs": "best pairs",
+    "growth of encode": "encode to a file",
+    "growth of search": "10 best for 100 queries",
+    "growth of pairs": "best pairs",
 }
 
 
@@ -324,6 +324,9 @@ def bench_table(bench: Mapping) -> str:
             spread = f"{found['low']:.2f} .. {found['high']:.2f}"
             median = f"{found['median']:.2f}"
             lines.append(f"{name:26} {median:>13} {spread:>19} {goal:>6}  {row['what']}")
+    largest = bench["rows"]["growth of encode"]["growth"]["1000000"]
+    lines.append(f"\n1,000,000 sentences to a file: {largest['seconds']:.0f} s, at most "
+                 f"{largest['mb']:.0f} MB above the model (goal: 300)")  # fmt: skip
     return "\n".join(lines)
 
 
@@ -346,13 +349,14 @@ def bench_picture(bench: Mapping) -> Figure:
     return figure
 
 
-def growth_picture(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Figure:
+def growth_picture(bench: Mapping) -> Figure:
     """Seconds (left) and peak megabytes (right) against the number of things, all on log axes."""
     figure, axes = new(9, 3.8, columns=2)
-    for number, (job, label) in enumerate(_GROWING.items()):
-        sizes = [int(n) for n in growth[job]]
+    for number, (name, label) in enumerate(_GROWING.items()):
+        growth = bench["rows"][name]["growth"]
+        sizes = [int(n) for n in growth]
         for axis, what in zip(axes, ("seconds", "mb"), strict=True):
-            values = [max(0.1 if what == "mb" else 1e-4, one[what]) for one in growth[job].values()]
+            values = [max(0.1 if what == "mb" else 1e-4, one[what]) for one in growth.values()]
             axis.plot(sizes, values, marker="os^"[number], color=COLORS[number], label=label)
     for axis, label in zip(axes, ("processor seconds", "megabytes above the start"), strict=True):
         axis.set(xscale="log", yscale="log", xlabel="sentences or vectors", ylabel=label)

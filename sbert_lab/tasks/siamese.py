@@ -20,7 +20,7 @@ from sbert_lab.objectives import (
 from sbert_lab.tasks.rows import PAIR, TRIPLET, PreparedRows, collate_rows, prepare_rows
 from sbert_lab.training.gather import gather
 
-PASS = 48  # tokens: so much time the parts of a pass take that do not depend on its size
+PASS = 24  # tokens: so much time a rectangle more takes, whatever is in it
 
 # The texts of a row and the column with its answer, per objective.
 COLUMNS = {
@@ -99,19 +99,19 @@ class Siamese(nn.Module):
 def embed_texts(encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]) -> Sequence[Tensor]:
     """Each text of the rows through the same network: (B, T) each -> (B, H) each.
 
-    A GPU takes them all in one pass. On a CPU padding costs more than a further pass, so texts of
-    similar length go together.
+    A GPU takes them all as one rectangle. On a CPU padding costs more than a further rectangle, so
+    texts of similar length go together.
     """
     ids, mask = stack(texts, encoder.pad_id)
     if encoder.device.type != "cpu" or torch.compiler.is_compiling():
         return encoder(ids, mask).chunk(len(texts))
-    lengths = mask.sum(dim=1)
-    order = lengths.argsort(descending=True, stable=True)
-    found = []
-    for rows, width in rectangles(lengths[order].tolist()):
-        few = order[rows]
-        found.append(encoder(ids[few, :width], mask[few, :width]))
-    return torch.cat(found)[order.argsort()].chunk(len(texts))
+    lengths, order = mask.sum(dim=1).sort(descending=True, stable=True)
+    batches = []
+    for rows, width in rectangles(lengths.tolist()):
+        few, even = order[rows], lengths[rows.stop - 1] == width
+        padding = None if even else mask[few, :width]
+        batches.append({"input_ids": ids[few, :width], "attention_mask": padding})
+    return encoder.together(batches)[order.argsort()].chunk(len(texts))
 
 
 def stack(texts: Sequence[dict[str, Tensor | None]], pad_id: int) -> tuple[Tensor, Tensor]:
@@ -127,7 +127,7 @@ def stack(texts: Sequence[dict[str, Tensor | None]], pad_id: int) -> tuple[Tenso
 
 
 def rectangles(lengths: Sequence[int], start: int = 0) -> list[tuple[slice, int]]:
-    """Rows, longest first, cut where that saves more padding than another pass costs."""
+    """Rows, longest first, cut where that saves more padding than another rectangle costs."""
     longest = lengths[0]
     saved = [(longest - length) * (len(lengths) - i) for i, length in enumerate(lengths)]
     best = saved.index(max(saved))

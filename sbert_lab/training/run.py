@@ -14,7 +14,6 @@ from tqdm.auto import tqdm
 from sbert_lab.devices import fast_products, pick_precision
 from sbert_lab.errors import InputError
 from sbert_lab.files import write_json
-from sbert_lab.products import fast_linears
 from sbert_lab.training.checkpoint import (
     load_checkpoint,
     load_optimizer,
@@ -69,12 +68,10 @@ class Run:
         if self.processes.is_main:
             write_json(self.run_dir / RUN, mark)
         forked = [self.device] if self.device.type == "cuda" else []
-        plain = self.precision == "fp32" and not self.config.compile
         with (
             torch.random.fork_rng(devices=forked),
             fast_products(self.device, self.precision),
             even_lengths(self.task, EVEN if self.config.compile else 1),
-            fast_linears(self.task, on=plain),
             deferred_interrupt() as stop,
         ):
             self.resume()

@@ -26,13 +26,15 @@ ROWS = {  # name: (what to run, given the rounds; in full, and quickly)
     f"encode {MINILM}": (
         partial(rows.encode, model=MINILM, goal=1.35), {"count": 600}, {"count": 100},
     ),
-    "training": (rows.training, {"steps": 200}, {"steps": 50}),
+    "training": (rows.training, {"steps": 100}, {"steps": 50}),
     "best pairs": (rows.pairs, {}, {}),
     "int8 mini-sbert": (partial(rows.int8, model="mini-sbert"), {}, {}),
     f"int8 {MINILM}": (partial(rows.int8, model=MINILM), {"count": 1379}, {"count": 300}),
     "hnsw": (rows.graph, {}, {"count": 30_000}),
-    "encode to a file": (rows.to_file, {"count": 1_000_000}, {"count": 20_000}),
-    "growth": (rows.growth, {"largest": 6}, {"largest": 4}),
+    # n to 1e6, but not all pairs of a million
+    "growth of encode": (partial(rows.growth, job="encode"), {"largest": 6}, {"largest": 4}),
+    "growth of search": (partial(rows.growth, job="search"), {"largest": 6}, {"largest": 5}),
+    "growth of pairs": (partial(rows.growth, job="pairs"), {"largest": 5}, {"largest": 4}),
 }  # fmt: skip
 
 
@@ -51,7 +53,7 @@ def main() -> None:
         run, full, quick = ROWS[name]
         row = run(rounds=given.rounds, **(quick if given.quick else full))
         found = read_json(path) if path.is_file() else {"rows": {}}  # another run may have written
-        found["rows"][name] = {**row, "date": str(date.today())}
+        found["rows"][name] = {**row, "date": str(date.today()), "hardware": hardware()}
         found["about"] = {"hardware": hardware(), "clock": "processor seconds, one thread",
                           "versions": versions()}  # fmt: skip
         write_json(path, found)
@@ -61,6 +63,10 @@ def main() -> None:
 
 
 def hardware() -> str:
+    return f"{processor()}, {torch.backends.cpu.get_cpu_capability()}"
+
+
+def processor() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             return next(line.split(":")[1].strip() for line in file if "model name" in line)

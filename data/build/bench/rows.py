@@ -232,7 +232,7 @@ def graph(*, rounds: int = 3, count: int = 1_000_000, queries: int = 200) -> dic
         "goal": 200,
         "recall": found["hnsw"]["recall"],
         "build_seconds": found["hnsw"]["build_seconds"],
-        "what": f"top 10 of {count:,} x 128, {queries} queries one at a time",
+        "what": f"top 10 of {count:,} x {many.shape[1]}, {queries} queries one at a time",
     }
 
 
@@ -270,22 +270,11 @@ def imports(*, rounds: int) -> dict:
     }
 
 
-def to_file(*, count: int, rounds: int = 1) -> dict:
-    found = in_new_process("encode", count)
-    return {**found, "goal_mb": 300, "what": f"{count:,} sentences to a file with mini-bert"}
-
-
-def growth(*, largest: int, rounds: int = 1) -> dict:
-    """Seconds and peak memory for n = 1e3 .. 10**largest; all pairs of a million are too many."""
-    powers = {"encode": largest, "search": 6, "pairs": min(largest, 5)}
-    found: dict = {"what": f"n = 1e3 .. 1e{largest}; exact search to 1e6"}
-    for job, power in powers.items():
-        whose = ("ours",) if job == "pairs" else ()
-        sizes = [10**p for p in range(3, power + 1)]
-        found[job] = {str(n): in_new_process(job, *whose, n) for n in sizes}
-        for one in found[job].values():
-            one.pop("mb_over_time", None)
-    return found
+def growth(*, job: str, largest: int, rounds: int = 1) -> dict:
+    """Seconds and the most memory above the start, for n = 1e3 .. 10**largest."""
+    whose = ("ours",) if job == "pairs" else ()
+    sizes = [10**power for power in range(3, largest + 1)]
+    return {"growth": {str(n): in_new_process(job, *whose, n) for n in sizes}}
 
 
 warnings.simplefilter("ignore")
