@@ -702,6 +702,10 @@ for name, one in both.items():
 # eighth in attention, the rest in GELU, copies and sums between the products. So on a CPU `encode`
 # now packs the tokens of a batch one after another, (N, H), with no padding and no mask at all;
 # makes query, key and value in one product; and has GELU and the sums done inside the products.
+# Training packs a batch in the same way, except that attention sees texts of similar length as
+# padded rectangles. The products themselves, forward and backward, are done by **oneDNN**: torch's
+# usual library, MKL, does not use the widest instructions of an AMD processor. So expect other
+# ratios on another processor; the table says which one it was.
 #
 # **Predict.** How many times as fast as sentence-transformers does that make mini-bert?
 

@@ -34,7 +34,7 @@ from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.errors import LabError
 from sbert_lab.experiments import paper
 from sbert_lab.experiments.evaluation import duplicates, indexes
-from sbert_lab.experiments.results import has_study, open_study
+from sbert_lab.experiments.results import has_study, open_bench, open_study
 from sbert_lab.experiments.zoo import random_encoder
 from sbert_lab.profiles import get_profile
 from sbert_lab.tasks import CrossEncoder
@@ -642,6 +642,15 @@ for place, given in places.items():
 # `index.search(query, where={"language": "en", "year": [2023, 2024]})`. In a terminal it is
 # `sbert-lab search questions.txt --backend milvus --index questions.db`.
 #
+# What do they cost? Recorded by `make bench`, with random vectors as wide as ours:
+
+# %% tags=["nbval-ignore-output"]
+for name, row in open_bench()["rows"].items():
+    for place, cost in row.get("costs", {}).items():
+        print(f"{name:17} {place:6}  built in {cost['seconds']:6.1f} s", end="  ")
+        print(f"{cost['ms']:6.2f} ms a query  {cost['mb']:6,.0f} MB  {cost['file_mb']:6,.0f} MB on disk")
+
+# %% [markdown]
 # On one machine Milvus is for trying things out: it is a whole database, so it takes more memory
 # than the bare arrays. It pays off when the vectors no longer fit. So, on paper, how many machines
 # do forty million need?

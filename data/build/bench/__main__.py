@@ -31,6 +31,8 @@ ROWS = {  # name: (what to run, given the rounds; in full, and quickly)
     "int8 mini-sbert": (partial(rows.int8, model="mini-sbert"), {}, {}),
     f"int8 {MINILM}": (partial(rows.int8, model=MINILM), {"count": 1379}, {"count": 300}),
     "hnsw": (rows.graph, {}, {"count": 30_000}),
+    "places, 100,000": (partial(rows.places, count=100_000), {}, {"count": 10_000}),
+    "places, 1,000,000": (partial(rows.places, count=1_000_000), {}, {"count": 20_000}),
     # n to 1e6, but not all pairs of a million
     "growth of encode": (partial(rows.growth, job="encode"), {"largest": 6}, {"largest": 4}),
     "growth of search": (partial(rows.growth, job="search"), {"largest": 6}, {"largest": 5}),

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from clock import Watch, resident, watched
 
-WIDTH = {"pairs": 384, "search": 128}
+WIDTH = {"pairs": 384, "search": 128, "place": 256}
 
 
 def vectors(count: int, width: int) -> np.ndarray:
@@ -43,6 +43,25 @@ def search(count: int) -> dict:
         queries = vectors(100, WIDTH["search"])
         top_k(queries, kept[:1000])
         return watched(lambda: top_k(queries, kept))
+
+
+def place(backend: str, count: int) -> dict:
+    """What an index of so many vectors, 256 wide, costs where it is kept; files in megabytes."""
+    from sbert_lab.search import build_index
+
+    given = vectors(count, WIDTH["place"])
+    queries, names = vectors(20, WIDTH["place"]), ["-"] * count
+    with tempfile.TemporaryDirectory() as folder:
+        more = {"milvus": {"uri": f"{folder}/all.db"}, "faiss": {"kind": "hnsw"}}.get(backend, {})
+        built = []
+        costs = watched(lambda: built.append(build_index(given, names, backend=backend, **more)))
+        built[0].search(queries[:1], k=10)
+        start = time.process_time()
+        for i in range(len(queries)):
+            built[0].search(queries[i : i + 1], k=10)
+        costs["ms"] = round(1000 * (time.process_time() - start) / len(queries), 3)
+        sizes = [path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()]
+    return {**costs, "file_mb": round(sum(sizes) / 1e6, 1)}
 
 
 def sentences(count: int):
