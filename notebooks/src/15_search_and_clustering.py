@@ -648,7 +648,9 @@ for place, given in places.items():
 for name, row in open_bench()["rows"].items():
     for place, cost in row.get("costs", {}).items():
         print(f"{name:17} {place:6}  built in {cost['seconds']:6.1f} s", end="  ")
-        print(f"{cost['ms']:6.2f} ms a query  {cost['mb']:6,.0f} MB  {cost['file_mb']:6,.0f} MB on disk")
+        print(
+            f"{cost['ms']:6.2f} ms a query  {cost['mb']:6,.0f} MB  {cost['file_mb']:6,.0f} MB on disk"
+        )
 
 # %% [markdown]
 # On one machine Milvus is for trying things out: it is a whole database, so it takes more memory
