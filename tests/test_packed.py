@@ -105,3 +105,59 @@ def test_int8_is_saved_with_all_its_digits(encoder, tiny_folders, tmp_path):
     small = SentenceEncoder.load(tiny_folders[encoder.backbone.config.model_type], precision="int8")
     back = SentenceEncoder.load(small.save(tmp_path / "model"), max_length=32)
     np.testing.assert_array_equal(back.encode(MANY), encoder.encode(MANY))
+
+
+# ---- learning
+
+
+def two_widths(encoder):
+    """Padding in the first batch, none in the second."""
+    return [encoder.collate([TEXT, WORDS[0]]), encoder.collate([" ".join(WORDS[:3])] * 3)]
+
+
+def slopes(encoder, vectors):
+    encoder.zero_grad()
+    (vectors * torch.arange(vectors.numel()).view_as(vectors)).sum().backward()
+    return {n: p.grad.clone() for n, p in encoder.named_parameters() if p.grad is not None}
+
+
+@pytest.mark.parametrize("pooling", POOLERS)
+@pytest.mark.parametrize("onednn", [True, False])
+def test_one_pass_moves_every_weight_as_separate_passes_do(encoder, pooling, onednn, monkeypatch):
+    if not onednn:
+        monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    encoder.pooling, encoder.normalize = pooling, pooling == "mean"
+    batches, one_by_one = two_widths(encoder), super(SentenceEncoder, encoder).together
+    assert encoder.eval()._packs()
+    found, expected = (way(batches) for way in (encoder.together, one_by_one))
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
+    mine, theirs = slopes(encoder, found), slopes(encoder, expected)
+    largest = max(one.abs().max() for one in theirs.values())
+    assert mine.keys() == theirs.keys() and len(mine) > 30
+    for name, one in theirs.items():
+        torch.testing.assert_close(mine[name] / largest, one / largest, atol=1e-5, rtol=0)
+
+
+def test_learning_forgets_where_the_network_forgets(encoder):
+    batches, kinds = two_widths(encoder), (torch.nn.Dropout,)
+    parts = [part for part in encoder.backbone.modules() if isinstance(part, kinds)]
+    calm = encoder.eval().together(batches)
+    encoder.train()
+    for part in parts:
+        part.p = 0.0
+    torch.testing.assert_close(encoder.together(batches), calm)
+    for part in parts:  # each one by itself
+        part.p = 0.5
+        torch.manual_seed(1)
+        once = encoder.together(batches)
+        assert not torch.allclose(once, calm)
+        torch.manual_seed(1)
+        assert torch.equal(encoder.together(batches), once)
+        part.p = 0.0
+
+
+def test_a_changed_network_learns_as_it_was_changed(encoder):
+    change_hook(encoder)
+    batches = two_widths(encoder.eval())
+    expected = torch.cat([encoder(**batch) for batch in batches])
+    torch.testing.assert_close(encoder.together(batches), expected)
