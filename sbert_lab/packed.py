@@ -70,14 +70,14 @@ class Packed:
         kinds = embeddings.token_type_embeddings.weight
         self.places = embeddings.position_embeddings.weight + kinds[0]
         self.before_first = getattr(embeddings, "padding_idx", None)  # RoBERTa counts from there
-        self.forget = embeddings.dropout  # does nothing in an encoder that only encodes
+        self.dropout = embeddings.dropout
         self.layers = [_Layer(layer, product) for layer in backbone.encoder.layer]
 
     def __call__(self, input_ids: Tensor, groups: Groups, masks: Masks = None) -> list[Tensor]:
         """Ids (N,) -> the last layer (sentences, tokens, H) of each group."""
         places = torch.cat([self._places(some) for some in split(input_ids, groups)])
         words = F.embedding(input_ids, self.words) + F.embedding(places, self.places)
-        x = self.forget(self.norm(words))
+        x = forget(self.norm(words), self.dropout)
         masks = masks or [None] * len(groups)
         looks = [None if m is None else m.bool()[:, None, None, :] for m in masks]
         for layer in self.layers:
@@ -123,7 +123,7 @@ class _Layer:
 # ---- products
 
 
-def _fp32(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Product:
+def _fp32(weight: Tensor, bias: Tensor, dropout: nn.Module | None = None) -> Product:
     """By oneDNN; else by torch's linear."""
     onednn = torch.ops.mkldnn
     if not onednn_takes(weight):
@@ -139,7 +139,7 @@ def _fp32(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Prod
     return product
 
 
-def _int8(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Product:
+def _int8(weight: Tensor, bias: Tensor, dropout: nn.Module | None = None) -> Product:
     """Each row of weights has a scale of its own, each batch of inputs another."""
     scales = weight.abs().amax(dim=1).clamp(min=1e-12).double() / 127
     zeros = torch.zeros(len(weight), dtype=torch.long)
@@ -152,11 +152,21 @@ def _int8(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Prod
     return _unfused(lambda x: torch.ops.quantized.linear_dynamic(x, stored, narrow))
 
 
-def _learning(weight: Tensor, bias: Tensor, forget: nn.Module | None = None) -> Product:
+def _learning(weight: Tensor, bias: Tensor, dropout: nn.Module | None = None) -> Product:
     """With gradients, and dropout before a residual is added."""
-    if forget is None:
+    if dropout is None:
         return _unfused(lambda x: linear(x, weight, bias))
-    return _unfused(lambda x: forget(linear(x, weight, bias)))
+    return _unfused(lambda x: forget(linear(x, weight, bias), dropout))
+
+
+def forget(x: Tensor, dropout: nn.Dropout) -> Tensor:
+    """Dropout, its rate rounded to 1/65,536: 16 random bits a number, which torch draws faster."""
+    bar = round(dropout.p * 65536)
+    if not dropout.training or not 0 < bar < 65536:
+        return dropout(x)
+    bits = torch.empty(x.numel() // 4 + 1, dtype=torch.int64).random_(-(2**63), None)
+    kept = bits.view(torch.int16)[: x.numel()] >= bar - 32768
+    return x * kept.view_as(x).to(x.dtype).mul_(65536 / (65536 - bar))
 
 
 def _unfused(multiply: Callable[[Tensor], Tensor]) -> Product:

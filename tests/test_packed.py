@@ -7,7 +7,7 @@ import torch
 from sbert_lab.encode_to_file import encode_to_file
 from sbert_lab.encoder import FEW, SentenceEncoder
 from sbert_lab.errors import InputError
-from sbert_lab.packed import Packed, can_pack, pack
+from sbert_lab.packed import Packed, can_pack, forget, pack
 from sbert_lab.pooling import POOLERS
 
 TEXT = "a dog sings and the cats listen to it in their warm little garden"
@@ -161,3 +161,14 @@ def test_a_changed_network_learns_as_it_was_changed(encoder):
     batches = two_widths(encoder.eval())
     expected = torch.cat([encoder(**batch) for batch in batches])
     torch.testing.assert_close(encoder.together(batches), expected)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.999])
+def test_forgetting_has_torchs_rate_and_keeps_the_mean(rate):
+    dropout, x = torch.nn.Dropout(rate), torch.ones(500, 1001)
+    found = forget(x, dropout)
+    assert (found == 0).float().mean().item() == pytest.approx(rate, abs=3e-3)
+    assert found[found != 0].unique().tolist() == pytest.approx([1 / (1 - rate)], rel=1e-2)
+    sides = (found[:, 1:] == 0) & (found[:, :-1] == 0)  # neighbours come from one draw
+    assert sides.float().mean().item() == pytest.approx(rate**2, abs=4e-3)
+    assert forget(x, dropout.eval()) is x
