@@ -75,6 +75,7 @@ data: environment  ## rebuild data/mini from its sources, byte for byte
 	$(VENV)/python data/build/build_mini.py
 
 bench: environment  ## time ours beside sentence-transformers: a table, data/results/bench.json and its figure
+	$(VENV)/python -m pip install --quiet -e ".[benchmarks,milvus]"
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false TQDM_DISABLE=1 $(VENV)/python data/build/bench
 
 faults: environment  ## make accidents happen (killed, full disk, odd input, ...) and count what is lost

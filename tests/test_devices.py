@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,12 +12,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from sbert_lab import devices, encoding
 from sbert_lab.cli import main
+from sbert_lab.course import lab
 from sbert_lab.devices import copy_back, fast_products, pick_device, pick_precision
 from sbert_lab.encoder import SentenceEncoder
 from sbert_lab.experiments import plain_claims
 from sbert_lab.profiles import TrainConfig, get_profile
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
-from sbert_lab.training import run, schedule, train
+from sbert_lab.training import processes, run, schedule, train
 
 GPU, CPU = torch.device("cuda", 0), torch.device("cpu")
 
@@ -308,3 +310,27 @@ def test_compile_on_the_command_line_reaches_training(compiled, tiny_bert, tmp_p
     assert main(["train", str(tmp_path / "model"), *arguments]) == 0
     assert seen == [Siamese] * compiled
     assert widths <= {8, 16} if compiled else any(width % 8 for width in widths)
+
+
+# ---- beside the GPU
+
+
+@pytest.mark.parametrize(("device", "said"), [(GPU, None), (CPU, "false")])
+def test_with_a_gpu_the_tokenizer_has_the_processors_cores(device, said, monkeypatch):
+    monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
+    monkeypatch.setattr(devices, "pick_device", lambda: device)
+    monkeypatch.setattr(lab, "_device_name", str)
+    lab.setup("03_raw_embeddings", study_minutes=1, computing_seconds=1)
+    assert os.environ.get("TOKENIZERS_PARALLELISM") == said
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_processes_part_in_good_order_unless_one_failed(failed, monkeypatch):
+    left = []
+    monkeypatch.setattr(processes.dist, "is_initialized", lambda: True)
+    monkeypatch.setattr(processes.dist, "destroy_process_group", lambda: left.append("left"))
+    monkeypatch.delattr(processes.sys, "last_value", raising=False)
+    if failed:
+        monkeypatch.setattr(processes.sys, "last_value", ValueError(), raising=False)
+    processes._leave()
+    assert left == ([] if failed else ["left"])
