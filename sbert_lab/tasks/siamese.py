@@ -106,9 +106,9 @@ def embed_texts(encoder: Encoder, texts: Sequence[dict[str, Tensor | None]]) -> 
     if encoder.device.type != "cpu" or torch.compiler.is_compiling():
         return encoder(ids, mask).chunk(len(texts))
     lengths, order = mask.sum(dim=1).sort(descending=True, stable=True)
-    batches = []
-    for rows, width in rectangles(lengths.tolist()):
-        few, even = order[rows], lengths[rows.stop - 1] == width
+    batches, counts = [], lengths.tolist()
+    for rows, width in rectangles(counts):
+        few, even = order[rows], counts[rows.stop - 1] == width
         padding = None if even else mask[few, :width]
         batches.append({"input_ids": ids[few, :width], "attention_mask": padding})
     return encoder.together(batches)[order.argsort()].chunk(len(texts))
