@@ -354,7 +354,7 @@ def growth_picture(bench: Mapping) -> Figure:
     """Seconds (left) and peak megabytes (right) against the number of things, all on log axes."""
     figure, axes = new(9, 3.8, columns=2)
     for number, (name, label) in enumerate(_GROWING.items()):
-        growth = bench["rows"][name]["growth"]
+        growth = bench["rows"].get(name, {}).get("growth", {})  # {}: not measured yet
         sizes = [int(n) for n in growth]
         for axis, what in zip(axes, ("seconds", "mb"), strict=True):
             values = [max(0.1 if what == "mb" else 1e-4, one[what]) for one in growth.values()]
