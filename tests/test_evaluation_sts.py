@@ -184,6 +184,11 @@ def test_several_seeds_are_averaged(numbers):
     assert np.allclose(both, one / 2)
 
 
+def test_no_runs_at_all_are_refused():
+    with pytest.raises(InputError, match="there are no predicted scores"):
+        sts.bootstrap_spearman([0, 1, 2], np.empty((0, 3)))
+
+
 def test_resamples_without_a_ranking_are_drawn_again():
     gold, predicted = [0, 0, 0, 1], [0.1, 0.2, 0.3, 0.4]
     found = sts.bootstrap_spearman(gold, predicted, samples=100)

@@ -429,6 +429,30 @@ def typed_before() -> None:
     refused("search", text, "--query", " ", says="empty query")
 
 
+def empty_lines() -> None:
+    """The real CR and MPQA have lines without a text, and SentEval counts them."""
+    from sbert_lab import data
+
+    for name in ("cr", "mpqa"):
+        corpus = data.get_corpus(name)
+        with tempfile.TemporaryDirectory() as place:
+            files = [Path(place, file) for file in ("pos", "neg")]
+            for path in files:
+                path.write_bytes(b"a text\n\n \nanother\n")
+            rows = list(READERS[corpus.reader](files))
+            check_values(rows_to_table(rows, corpus.columns), corpus, name)
+        if [row["text"] for row in rows] != ["a text", "", "", "another"] * 2:
+            raise Lost(f"{name}: {rows}")
+
+
+def odd_numbers_of_things() -> None:
+    """No sentence and many; a vector of each size; huge k."""
+    finite(_encoder().encode([]), (0, 16))
+    many = np.ones((50_000, 3), dtype=np.float32)
+    finite(top_k(many[:2], many, k=10**9)[0], (2, 50_000))
+    finite(_words().encode(["dog"] * 100_000), (100_000, 8))
+
+
 SINGLE: dict[str, Callable] = {
     "a megabyte of text: encode": lambda: encode([junk.MEGABYTE, "x" * 1_000_000]),
     "a megabyte of text: word vectors": lambda: encode_words([junk.MEGABYTE, "x" * 1_000_000]),
@@ -436,5 +460,7 @@ SINGLE: dict[str, Callable] = {
     "20,000 sentences at once": lambda: encode(["a dog"] * 20_000),
     "commands that were taken wrongly once": typed_before,
     "refused rows, then corrected ones": corrected_data,
+    "empty lines of the real CR and MPQA": empty_lines,
+    "no sentence, 100,000, k of a thousand million": odd_numbers_of_things,
     "tar members that climb out of the folder": climbing_tar,
 }

@@ -51,7 +51,7 @@ def encoder() -> SentenceEncoder:
 def rows() -> list[dict]:
     words, found = WORDS.split(), []
     for i in range(24):
-        one = f"the {words[2 + i % 5]} {words[7 + i % 3]}" + " big" * (i % 4)
+        one = f"the {words[2 + i % 5]} {words[7 + i % 3]}" + " big" * (0, 2, 20, 20)[i % 4]
         other = f"a {words[2 + i * 3 % 5]} in the {words[14 + i % 3]}"
         pair = {"sentence1": one, "sentence2": other, "label": i % 3, "score": i % 6 / 5}
         third = f"not the {words[2 + (i * 2 + 1) % 5]}"

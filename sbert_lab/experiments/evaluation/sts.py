@@ -201,6 +201,8 @@ def _runs(gold: Sequence[float], scores: np.ndarray) -> list[np.ndarray]:
         runs = np.atleast_2d(np.asarray(scores, dtype=float))
     except (TypeError, ValueError) as error:
         raise InputError(f"the predicted scores are not all numbers: {error}") from error
+    if not runs.size:
+        raise InputError("there are no predicted scores: one number per pair is needed")
     return [_checked(gold, run)[1] for run in runs]
 
 
