@@ -391,7 +391,7 @@ def climbing_tar() -> None:
                     raise Lost(f"{name} climbed out")
 
 
-def refused(*arguments: str, says: str) -> None:
+def refused(*arguments: str, says: str) -> str:
     """The command ends with exit code 2 and a message with these words."""
     from sbert_lab.cli import main
 
@@ -400,6 +400,7 @@ def refused(*arguments: str, says: str) -> None:
         code = main(list(arguments))
     if code != 2 or says not in said.getvalue():
         raise Lost(f"exit code {code}: {said.getvalue()!r}")
+    return said.getvalue()
 
 
 def corrected_data() -> None:
@@ -417,6 +418,23 @@ def corrected_data() -> None:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             if main(given) or not Path(out, "config.json").is_file():
                 raise Lost("the corrected rows were not trained on")
+
+
+def other_data() -> None:
+    """Other rows for a model that is trained already: what to do is said in the command's words."""
+    from sbert_lab.cli import main
+
+    with tempfile.TemporaryDirectory() as place:
+        data, out = Path(place, "rows.jsonl"), str(Path(place, "model"))
+        row = '{"sentence1": "a dog", "sentence2": "a cat", "label": %d}\n'
+        given = ["train", out, "--data", str(data), "--backbone", _places()["model"]]
+        data.write_text(row % 0)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            main([*given, "--epochs", "1"])
+        data.write_text(row % 1)
+        said = refused(*given, "--epochs", "1", says=f"{out}.run holds another run")
+        if "run_dir" in said or "delete it" not in said:
+            raise Lost(f"no way out is said: {said}")
 
 
 def typed_before() -> None:
@@ -460,6 +478,7 @@ SINGLE: dict[str, Callable] = {
     "20,000 sentences at once": lambda: encode(["a dog"] * 20_000),
     "commands that were taken wrongly once": typed_before,
     "refused rows, then corrected ones": corrected_data,
+    "other rows for a trained model": other_data,
     "empty lines of the real CR and MPQA": empty_lines,
     "no sentence, 100,000, k of a thousand million": odd_numbers_of_things,
     "tar members that climb out of the folder": climbing_tar,
