@@ -313,8 +313,8 @@ GENERATED: dict[str, tuple] = {
         st.tuples(st.integers(0, 10_000), st.lists(junk.things | junk.arrays(), min_size=1)),
         check, 6000,
     ),
-    "the command line": (typed(), command_line, 600),
-    "profile": (junk.things, lambda given: get_profile(given), 400),
+    "the command line": (typed(), command_line, 2000),
+    "profile": (junk.things, lambda given: get_profile(given), 1000),
 }  # fmt: skip
 
 
