@@ -129,7 +129,7 @@ def table(conditions: list[str], books: list[Path]) -> tuple[list[str], bool]:
         first = first or judged
         other = sorted(claim for claim in judged | first if judged.get(claim) != first.get(claim))
         timed = [claim for claim in other if get_claim(claim.split()[-1]).kind == "time"]
-        told = f"{len(judged)}, every verdict the same"
+        told = f"{len(judged)}, every verdict the same" if judged else "none judged there"
         if other:
             told = f"{len(judged)}, another for {', '.join(other)}"
             told += f" (times: {', '.join(timed)})" * bool(timed)
