@@ -22,7 +22,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="sections at a time (default: 2)")
     parser.add_argument("--only", default="", help="only cases whose name fits this expression")
     parser.add_argument("--json", type=Path, help="write the rows of one section there")
-    parser.add_argument("--read", type=Path, nargs="+", help="print what such files say, run none")
+    parser.add_argument(
+        "--read", type=Path, nargs="+", help="print what such files say (the last one counts)"
+    )
     parser.add_argument("--page", type=Path, help="write the table there, in Markdown, too")
     given = parser.parse_args()
     chosen = given.sections or list(SECTIONS)
@@ -33,7 +35,8 @@ def main() -> int:
         return 0
     began = time.perf_counter()
     if given.read:
-        rows = [Row(**row) for path in given.read for row in json.loads(path.read_text())]
+        kept = [Row(**row) for path in given.read for row in json.loads(path.read_text())]
+        rows = list({(row.section, row.what): row for row in kept}.values())
     else:
         with ThreadPoolExecutor(given.jobs) as pool:
             rows = [r for found in pool.map(lambda s: in_process(s, given), chosen) for r in found]
