@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def main() -> int:
     if unknown := set(chosen) - set(SECTIONS):
         parser.error(f"no section {', '.join(unknown)}: choose {', '.join(SECTIONS)}")
     if given.json:
-        given.json.write_text(json.dumps(as_json(run_section(chosen[0], given.short, given.only))))
+        for rows in run_section(chosen[0], given.short, given.only):
+            given.json.write_text(json.dumps(as_json(rows)))
         return 0
     began = time.perf_counter()
     if given.read:
@@ -48,15 +50,17 @@ def main() -> int:
     return 1 if any(row.lost for row in rows) else 0
 
 
-def run_section(section: str, short: bool, only: str = "") -> list[Row]:
+def run_section(section: str, short: bool, only: str = "") -> Iterator[list[Row]]:
+    """After each case the rows so far: they are kept even if the next one ends the process."""
     rows = []
+    yield rows
     for case in importlib.import_module(f"faults.{section}").cases():
         if re.search(only, case.what) and (case.short if short else case.times):
             rows.append(run_case(section, case, short=short))
             row = rows[-1]
             done = f"{section}: {row.what}: {row.tried} tried, {len(row.lost)} lost"
             print(f"{done}, {row.seconds:.0f} s", file=sys.stderr, flush=True)
-    return rows
+            yield rows
 
 
 def in_process(section: str, given: argparse.Namespace) -> list[Row]:
@@ -66,9 +70,10 @@ def in_process(section: str, given: argparse.Namespace) -> list[Row]:
         command = [sys.executable, "-m", "faults", section, "--json", str(out)]
         command += ["--short"] * given.short + ["--only", given.only] * bool(given.only)
         code = subprocess.run(command).returncode
-        if not out.exists():
-            return [Row(section, "the section itself", 1, [f"it ended with exit code {code}"])]
-        return [Row(**row) for row in json.loads(out.read_text())]
+        rows = [Row(**row) for row in json.loads(out.read_text())] if out.exists() else []
+        if code:
+            rows.append(Row(section, "the section itself", 1, [f"it ended with exit code {code}"]))
+        return rows
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ def sums(rows: list[Row]) -> list[Row]:
     for section in [*dict.fromkeys(row.section for row in rows), "all"]:
         some = [row for row in rows if section in (row.section, "all")]
         tried, lost = sum(row.tried for row in some), [text for row in some for text in row.lost]
-        what = f"{len(some)} accidents"
-        found.append(Row(section, what, tried, lost, seconds=sum(row.seconds for row in some)))
+        seconds = sum(row.seconds for row in some)
+        found.append(Row(section, "together", tried, lost, seconds=seconds))
     return found
 
 
