@@ -60,7 +60,7 @@ def cases() -> Iterator[Case]:
         trains = name.startswith("training")
         by, at = partial(by_the_clock, work), partial(at_a_file, work)
         yield Case(f"{name}: killed by the clock", by, times=25 if trains else 6)
-        yield Case(f"{name}: killed at a file operation", at, times=15 if trains else 6)
+        yield Case(f"{name}: killed at a file operation", at, times=15 if trains else 30)
         if trains:
             half = partial(in_half_a_file, work)
             yield Case(f"{name}: killed in a half-written file", half, times=10, short=0)
