@@ -39,6 +39,7 @@ def main() -> int:
     if given.read:
         kept = [Row(**row) for path in given.read for row in json.loads(path.read_text())]
         rows = list({(row.section, row.what): row for row in kept}.values())
+        rows.sort(key=lambda row: SECTIONS.index(row.section))
     else:
         with ThreadPoolExecutor(given.jobs) as pool:
             rows = [r for found in pool.map(lambda s: in_process(s, given), chosen) for r in found]
