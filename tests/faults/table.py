@@ -95,9 +95,10 @@ def page(rows: list[Row]) -> str:
     lines = [
         "# What was tried, how often, what was lost",
         "",
-        "Written by `make faults PAGE=tests/faults/README.md` from a run, not by hand. An accident",
-        "counts as lost when work was gone, a message was missing or of no use, or a result was",
-        "silently wrong.",
+        "Written by `make faults PAGE=tests/faults/README.md`, or by `python -m faults --read` from",
+        "the kept rows of several runs, the last one of each accident: what had been lost before was",
+        "put right. Lost means: work was gone, a message was missing or of no use, or a result was",
+        "silently wrong. What is not listed was not run. The seconds are those of a busy machine.",
         "",
         "| section | what was tried | tried | lost | seconds |",
         "|---|---|--:|--:|--:|",
