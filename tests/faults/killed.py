@@ -270,7 +270,8 @@ def pair_interrupted(number: int) -> None:
         for child in children:
             if not child.ended(wait=False):
                 os.kill(child.process, signal.SIGINT)
-        for child in children:
+        for child in children:  # who still waits in C++ for the other one, torchrun's agent ends
+            child.kill(after=seconds + 30)
             child.end()
         same_pair(place, number)
 
