@@ -79,10 +79,10 @@ bench: environment  ## time ours beside sentence-transformers: a table, data/res
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false TQDM_DISABLE=1 $(VENV)/python data/build/bench
 
 faults: environment  ## make accidents happen (killed, full disk, odd input, ...) and count what is lost
-	PYTHONPATH=tests OMP_NUM_THREADS=1 $(VENV)/python -m faults --jobs $(WORKERS) $(SECTIONS)
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(VENV)/python -m faults --jobs $(WORKERS) $(SECTIONS) $(if $(PAGE),--page $(PAGE))
 
-reproducible: environment  ## nbval again: other threads, hash seeds, encodings, AVX2 (NAMES="00_start_here" for some)
-	PYTHONPATH=tests WORKERS=$(WORKERS) $(VENV)/python -m faults.reproducible $(NAMES)
+reproducible: environment  ## nbval again: other threads, hash seeds, encodings, AVX2 (NAMES="00_start_here", ONLY="seed" for some)
+	PYTHONPATH=tests WORKERS=$(WORKERS) $(VENV)/python -m faults.reproducible --only "$(ONLY)" $(NAMES)
 
 licences: environment  ## list the licences of all dependencies in data/LICENCES.md
 	PYTHONPATH=tests $(VENV)/python -m faults.licences

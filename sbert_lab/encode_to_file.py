@@ -205,9 +205,12 @@ class _Growing:
         if not found:
             _allocate(self.part, self.job["shape"])
             return {}
-        done = {}
+        done, part = {}, self.part
+        if not part.exists() and self.output.exists():
+            part = self.output  # it had got its name already
         for path in found:
-            done |= _checked(self.part, path, self.job)
+            done |= _checked(part, path, self.job)
+        os.replace(part, self.part)
         self._write(done)
         for path in found[self.progress in found :]:
             path.unlink()

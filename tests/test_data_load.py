@@ -125,6 +125,14 @@ def test_a_changed_mini_file_of_the_same_length_is_an_error(mini):
         data.load("stsb", "dev")
 
 
+@pytest.mark.parametrize("spoil", [lambda line: line[:15], lambda line: "", lambda line: line * 2])
+def test_a_mini_file_that_cannot_be_read_any_more_has_a_way_out(mini, spoil):
+    path = mini / "stsbenchmark" / "sts-dev.csv"
+    path.write_text(spoil(path.read_text().rstrip("\n")))
+    with pytest.raises(DataError, match="git checkout -- data/mini"):
+        data.load("stsb", "dev")
+
+
 def test_a_mini_corpus_that_the_manifest_does_not_count_is_an_error(mini):
     manifest = json.loads((mini / "manifest.json").read_text())
     del manifest["corpora"]["sick"]

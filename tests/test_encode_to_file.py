@@ -127,6 +127,28 @@ def started(encoder, tmp_path, *, after: int = 30, count: int = 200) -> Path:
     return text
 
 
+def test_a_run_that_ended_while_the_file_got_its_name_is_finished(encoder, tmp_path, monkeypatch):
+    output, replace = tmp_path / "a.npy", os.replace
+
+    def killed_after(source, target):
+        replace(source, target)
+        if Path(target) == output:
+            raise Stop
+
+    monkeypatch.setattr(os, "replace", killed_after)
+    with pytest.raises(Stop):
+        encode_to_file(encoder, many(20), output, window=4)
+    monkeypatch.undo()
+    content = output.read_bytes()
+    with pytest.raises(CheckpointError, match="other sha256|other sentences"):
+        encode_to_file(encoder, many(21), output, window=4)
+    assert output.read_bytes() == content
+    interrupt(encoder, 0)
+    encode_to_file(encoder, many(20), output, window=4)
+    assert not encoder.calls  # nothing is computed anew
+    assert output.read_bytes() == content and [p.name for p in tmp_path.iterdir()] == ["a.npy"]
+
+
 def test_a_cut_off_run_goes_on_and_ends_with_the_same_bytes(encoder, tmp_path):
     whole = encode_to_file(encoder, many(), tmp_path / "b.npy", window=16, token_budget=64)
     text = started(encoder, tmp_path)

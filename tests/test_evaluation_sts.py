@@ -184,6 +184,18 @@ def test_several_seeds_are_averaged(numbers):
     assert np.allclose(both, one / 2)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 1, 1e200, 1e308])
+def test_a_correlation_does_not_depend_on_the_size_of_the_numbers(size):
+    gold, scores = np.array([0, 1, 2, 4]), np.array([0, 0, -1, 1])
+    found = sts.pearson(gold, scores * size)
+    assert found == pytest.approx(stats.pearsonr(gold, scores)[0])
+
+
+def test_no_runs_at_all_are_refused():
+    with pytest.raises(InputError, match="there are no predicted scores"):
+        sts.bootstrap_spearman([0, 1, 2], np.empty((0, 3)))
+
+
 def test_resamples_without_a_ranking_are_drawn_again():
     gold, predicted = [0, 0, 0, 1], [0.1, 0.2, 0.3, 0.4]
     found = sts.bootstrap_spearman(gold, predicted, samples=100)

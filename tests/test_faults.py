@@ -31,3 +31,28 @@ def test_a_loss_is_counted_and_told():
     assert (row.tried, len(row.lost)) == (3, 1)
     table = printed([row, Row("another", "nothing", 5)])
     assert "the second one is gone" in table and "8     1" in table
+
+
+def test_the_small_trainings_take_the_paths_that_count(tmp_path, monkeypatch):
+    """Texts of several lengths in several passes, AdamW in one kernel: or kills prove little."""
+    from faults import tiny
+
+    from sbert_lab.tasks import siamese
+    from sbert_lab.training import run
+
+    passes, fused = [], []
+    plain, make = siamese.rectangles, run.make_optimizer
+
+    def rectangles(lengths, *start):
+        found = plain(lengths, *start)
+        passes.append(len(found))
+        return found
+
+    def make_optimizer(*given):
+        fused.append(make(*given).defaults["fused"])
+        return make(*given)
+
+    monkeypatch.setattr(siamese, "rectangles", rectangles)
+    monkeypatch.setattr(run, "make_optimizer", make_optimizer)
+    tiny.train_in(tmp_path)
+    assert max(passes) > 1 and fused == [True]

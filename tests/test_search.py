@@ -77,6 +77,7 @@ def test_a_memory_mapped_file_is_searched_without_being_read_whole(tmp_path):
         (lambda v: top_k(v[:, :8], v), "queries have 8 numbers each, the vectors 16"),
         (lambda v: top_k(v[:3], v, skip_self=True), "got 3 and 30 rows"),
         (lambda v: top_k(v, v[:0]), "with N > 0"),
+        (lambda v: search.kmeans(v[:, :0], number=2), "H > 0"),
         (lambda v: top_k(v[0], v), r"shape \(N, H\)"),
         (lambda v: top_k(v, v, block=0), "block must be at least 1"),
         (lambda v: best_pairs(v[:1]), "a pair needs two vectors"),

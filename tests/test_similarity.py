@@ -41,6 +41,18 @@ def test_a_zero_vector_is_like_nothing():
     assert pairwise("cosine", torch.zeros(1, 5), torch.ones(1, 5)).item() == 0.0
 
 
+@pytest.mark.parametrize("name", PAIRWISE)
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_precisions_are_compared_like_float32(name, kind):
+    zero, other = torch.zeros(1, 5, dtype=kind), V.to(kind)
+    for function in (PAIRWISE[name], ALL_PAIRS[name]):
+        torch.testing.assert_close(
+            function(other, U.float()), function(other.double(), U.float().double()),
+            check_dtype=False, atol=1e-5, rtol=1e-5,
+        )  # fmt: skip
+        assert function(zero, zero).item() == 0.0
+
+
 def test_unequal_shapes_are_explained():
     with pytest.raises(InputError, match=r"\(7, 5\) and \(3, 5\).*all_"):
         pairwise("cosine", U, V[:3])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sbert_lab.data.corpus import Corpus
-from sbert_lab.data.manifest import RESTORE
+from sbert_lab.data.manifest import RESTORE, restorable
 from sbert_lab.data.registry import get_corpus
 from sbert_lab.errors import DataError
 from sbert_lab.profiles import Profile, as_profile
@@ -95,10 +95,11 @@ def _check(corpus: Corpus, split: str, found: Found, partial: bool) -> None:
     """Refuse short, changed or impossible data; `partial` forgives a wrong count, nothing else."""
     from sbert_lab.data.tables import check_values
 
-    check_values(found.table, corpus, found.origin)
-    rows = found.table.num_rows
-    if rows == 0:
-        raise DataError(f"{corpus.name} {split}: no rows in {found.origin}")
+    with restorable(found.changed):
+        check_values(found.table, corpus, found.origin)
+        rows = found.table.num_rows
+        if rows == 0:
+            raise DataError(f"{corpus.name} {split}: no rows in {found.origin}")
     if partial:
         return
     if rows != found.expected:

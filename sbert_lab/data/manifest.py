@@ -1,6 +1,8 @@
 """data/mini/manifest.json: how many rows each mini corpus has, and the digest of each file."""
 
+import contextlib
 import json
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,6 +32,17 @@ def changed_files(root: Path, files: list[Path]) -> list[str]:
         elif sha256(path) != pinned:
             changed.append(f"{name} has changed: its SHA-256 is not the manifest's")
     return changed
+
+
+@contextlib.contextmanager
+def restorable(changed: Sequence[str]) -> Iterator[None]:
+    """What is wrong with rows of files that were changed has a way out, and it is said."""
+    try:
+        yield
+    except DataError as problem:
+        if not changed:
+            raise
+        raise DataError(f"{problem}. {'; '.join(changed)}: {RESTORE}") from problem
 
 
 def read_manifest(root: Path) -> dict:

@@ -76,12 +76,15 @@ def _find_mini(corpus: Corpus, split: str) -> Found:
     files = find_files(corpus, split, root)
     if not files:
         raise DataError(f"{root} has no {expected_files(corpus, split)}: {manifest.RESTORE}")
+    changed = tuple(manifest.changed_files(root, files))
+    with manifest.restorable(changed):
+        table = _read(corpus, files)
     return Found(
-        table=_read(corpus, files),
+        table=table,
         source="mini",
         origin=_describe(files),
         expected=manifest.expected_rows(root, corpus.name, split),
-        changed=tuple(manifest.changed_files(root, files)),
+        changed=changed,
     )
 
 

@@ -181,8 +181,9 @@ def checked_units(some, first: int = 0) -> np.ndarray:
 def check_vectors(vectors, block: int, *, width: int | None = None) -> None:
     """Raise unless these are vectors (N, H), as wide as asked for."""
     shape = tuple(getattr(vectors, "shape", ()))
-    if len(shape) != 2 or not shape[0]:
-        raise InputError(f"expected vectors of shape (N, H) with N > 0, got {shape or vectors!r}")
+    if len(shape) != 2 or not all(shape):
+        wanted = "vectors of shape (N, H) with N > 0 and H > 0"
+        raise InputError(f"expected {wanted}, got {shape or vectors!r}")
     if width is not None and shape[1] != width:
         raise InputError(f"queries have {shape[1]} numbers each, the vectors {width}: one encoder?")
     if block < 1:

@@ -116,14 +116,14 @@ def check_run(run_dir: Path, mark: dict) -> None:
     path = run_dir / RUN
     if not path.exists():
         if checkpoints(run_dir) or (run_dir / FINAL).exists():
-            raise CheckpointError(f"{path} is missing: delete {run_dir} or choose another run_dir")
+            raise CheckpointError(f"{path} is missing: delete {run_dir} or choose another folder")
         return
     known = read_json(path)
     differing = [key for key in mark if key != "processes" and known.get(key) != mark[key]]
     if differing:
         details = ", ".join(f"{k} was {known.get(k)!r}, is {mark[k]!r}" for k in differing[:3])
         raise CheckpointError(
-            f"{run_dir} holds another run ({details}): choose another run_dir, or delete it"
+            f"{run_dir} holds another run ({details}): delete it, or choose another folder"
         )
 
 

@@ -26,12 +26,12 @@ def cases() -> Iterator[Case]:
         taken += share
         attempt = partial(generated, strategy, target, share)
         yield Case(f"{name}: {share:,} generated inputs", attempt, short=0)
-        yield Case(f"{name}: 25 generated inputs", partial(generated, strategy, target, 25))
+        yield Case(f"{name}: 25 generated inputs", partial(generated, strategy, target, 25), 0)
     parsers = targets.parsers()
     share = -(-(TOTAL - taken) // len(parsers))
     for name, target in parsers.items():
         yield Case(f"{name}: {share:,} spoiled files", partial(spoiled, target, share), short=0)
-        yield Case(f"{name}: 25 spoiled files", partial(spoiled, target, 25))
+        yield Case(f"{name}: 25 spoiled files", partial(spoiled, target, 25), 0)
     for name, target in targets.SINGLE.items():
         yield Case(name, lambda _, target=target: handed_in(target))
     yield Case("parsers under atheris, guided by coverage", atheris, short=0)

@@ -2,15 +2,16 @@
 
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from faults.table import Case, Impossible, Lost
 ROOT = Path(__file__).resolve().parents[2]
 CHEAP = "A1_pytorch_refresher"
 SETUP = "00_start_here"
+PARTS = 3  # of the course, each in a few minutes
+MEMORY = 4 << 30
 COPIED = (
     "sbert_lab",
     "data/models",
@@ -53,7 +56,9 @@ def cases() -> Iterator[Case]:
     for locale in ("C", "tr_TR.UTF-8", "de_DE.ISO-8859-1"):
         attempt = partial(odd_machine, LC_ALL=locale, LANG=locale, PYTHONUTF8="0")
         yield Case(f"locale {locale}", attempt, short=0)
-    yield Case("every notebook from a clean kernel, in random order", random_order, short=0)
+    for part in range(PARTS):
+        what = f"all in random order, clean kernels, 4 GB of memory ({part + 1} of {PARTS})"
+        yield Case(what, partial(random_order, part), short=0)
 
 
 # ---- kernels
@@ -190,8 +195,7 @@ def out_of_order(number: int) -> None:
 def odd_machine(number: int, *, limit: bool = False, **variables: str | None) -> int:
     cells = cells_of(SETUP) + training(0)
     if limit:
-        size = 4 << 30
-        first = f"import resource\nresource.setrlimit(resource.RLIMIT_DATA, ({size}, {size}))"
+        first = f"import resource\nresource.setrlimit(resource.RLIMIT_DATA, ({MEMORY}, {MEMORY}))"
         cells = [first, *cells]
     with (
         tempfile.TemporaryDirectory() as place,
@@ -254,15 +258,19 @@ def read_only(folder: Path) -> Iterator[Path]:
             subprocess.run(["umount", "--lazy", place], check=True)
 
 
-def random_order(number: int) -> int:
-    """nbval compares every output with the recorded one."""
+def random_order(part: int, number: int) -> int:
+    """Another order each day. nbval compares every output with the recorded one."""
     books = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    random.Random(time.time_ns()).shuffle(books)
+    random.Random(str(datetime.now(UTC).date())).shuffle(books)
+    books = books[part::PARTS]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval"]
     command += ["--nbval-current-env", "--nbval-cell-timeout=900", "-p", "no:randomly"]
     command += [f"--nbval-sanitize-with={ROOT / 'notebooks' / 'nbval.cfg'}", *map(str, books)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "SBERT_LAB_PROFILE": "mini"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    limit = partial(resource.setrlimit, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, preexec_fn=limit
+    )
     if done.returncode:
         order = ", ".join(book.stem[:2] for book in books)
         raise Lost(f"in the order {order}:\n{done.stdout[-1000:]}")

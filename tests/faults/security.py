@@ -16,6 +16,7 @@ from faults.table import Case, Lost
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("sbert_lab", "notebooks", "data/build", ".ci", "site", "tests")
+RUNS_CODE = {"harness.py", "test_public_backbones.py"}  # a cell's own; a recipe that we print
 FORBIDDEN = {"pickle", "cPickle", "dill", "joblib", "cloudpickle", "shelve", "marshal"}
 LICENCES = ROOT / "data" / "LICENCES.md"
 SECRETS = {
@@ -50,7 +51,7 @@ def no_dangerous_call(number: int) -> int:
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             problem = dangerous(node)
-            if problem and not (path.name == "harness.py" and problem == "exec"):
+            if problem and not (problem == "exec" and path.name in RUNS_CODE):
                 raise Lost(f"{path.relative_to(ROOT)}, line {node.lineno}: {problem}")
     return len(sources())
 

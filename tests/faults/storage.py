@@ -87,7 +87,7 @@ def cases() -> Iterator[Case]:
     for accident in ACCIDENTS:
         yield Case(f"{accident}: a checkpoint", partial(checkpoint, accident), times=6)
     yield Case("two processes train in one folder", two_kernels, times=2)
-    yield Case("a mini corpus was changed", corpus_changed, times=3)
+    yield Case("a mini corpus was changed", corpus_changed, times=30, short=3)
 
 
 # ---- writing where one cannot

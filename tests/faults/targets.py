@@ -313,8 +313,8 @@ GENERATED: dict[str, tuple] = {
         st.tuples(st.integers(0, 10_000), st.lists(junk.things | junk.arrays(), min_size=1)),
         check, 6000,
     ),
-    "the command line": (typed(), command_line, 600),
-    "profile": (junk.things, lambda given: get_profile(given), 400),
+    "the command line": (typed(), command_line, 2000),
+    "profile": (junk.things, lambda given: get_profile(given), 1000),
 }  # fmt: skip
 
 
@@ -391,7 +391,7 @@ def climbing_tar() -> None:
                     raise Lost(f"{name} climbed out")
 
 
-def refused(*arguments: str, says: str) -> None:
+def refused(*arguments: str, says: str) -> str:
     """The command ends with exit code 2 and a message with these words."""
     from sbert_lab.cli import main
 
@@ -400,6 +400,7 @@ def refused(*arguments: str, says: str) -> None:
         code = main(list(arguments))
     if code != 2 or says not in said.getvalue():
         raise Lost(f"exit code {code}: {said.getvalue()!r}")
+    return said.getvalue()
 
 
 def corrected_data() -> None:
@@ -419,6 +420,23 @@ def corrected_data() -> None:
                 raise Lost("the corrected rows were not trained on")
 
 
+def other_data() -> None:
+    """Other rows for a model that is trained already: what to do is said in the command's words."""
+    from sbert_lab.cli import main
+
+    with tempfile.TemporaryDirectory() as place:
+        data, out = Path(place, "rows.jsonl"), str(Path(place, "model"))
+        row = '{"sentence1": "a dog", "sentence2": "a cat", "label": %d}\n'
+        given = ["train", out, "--data", str(data), "--backbone", _places()["model"]]
+        data.write_text(row % 0)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            main([*given, "--epochs", "1"])
+        data.write_text(row % 1)
+        said = refused(*given, "--epochs", "1", says=f"{out}.run holds another run")
+        if "run_dir" in said or "delete it" not in said:
+            raise Lost(f"no way out is said: {said}")
+
+
 def typed_before() -> None:
     """What people typed before it was refused."""
     text, folder = _places()["x.txt"], _places()["folder"]
@@ -429,6 +447,30 @@ def typed_before() -> None:
     refused("search", text, "--query", " ", says="empty query")
 
 
+def empty_lines() -> None:
+    """The real CR and MPQA have lines without a text, and SentEval counts them."""
+    from sbert_lab import data
+
+    for name in ("cr", "mpqa"):
+        corpus = data.get_corpus(name)
+        with tempfile.TemporaryDirectory() as place:
+            files = [Path(place, file) for file in ("pos", "neg")]
+            for path in files:
+                path.write_bytes(b"a text\n\n \nanother\n")
+            rows = list(READERS[corpus.reader](files))
+            check_values(rows_to_table(rows, corpus.columns), corpus, name)
+        if [row["text"] for row in rows] != ["a text", "", "", "another"] * 2:
+            raise Lost(f"{name}: {rows}")
+
+
+def odd_numbers_of_things() -> None:
+    """No sentence and many; a vector of each size; huge k."""
+    finite(_encoder().encode([]), (0, 16))
+    many = np.ones((50_000, 3), dtype=np.float32)
+    finite(top_k(many[:2], many, k=10**9)[0], (2, 50_000))
+    finite(_words().encode(["dog"] * 100_000), (100_000, 8))
+
+
 SINGLE: dict[str, Callable] = {
     "a megabyte of text: encode": lambda: encode([junk.MEGABYTE, "x" * 1_000_000]),
     "a megabyte of text: word vectors": lambda: encode_words([junk.MEGABYTE, "x" * 1_000_000]),
@@ -436,5 +478,8 @@ SINGLE: dict[str, Callable] = {
     "20,000 sentences at once": lambda: encode(["a dog"] * 20_000),
     "commands that were taken wrongly once": typed_before,
     "refused rows, then corrected ones": corrected_data,
+    "other rows for a trained model": other_data,
+    "empty lines of the real CR and MPQA": empty_lines,
+    "no sentence, 100,000, k of a thousand million": odd_numbers_of_things,
     "tar members that climb out of the folder": climbing_tar,
 }

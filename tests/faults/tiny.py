@@ -10,6 +10,7 @@ from pathlib import Path
 
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
 
+import numpy as np
 import torch
 from conftest import WORDS, make_backbone, make_tokenizer
 
@@ -19,6 +20,8 @@ from sbert_lab.profiles import TrainConfig
 from sbert_lab.tasks import CrossEncoder, PolyEncoder, Siamese
 from sbert_lab.tasks.classifier import Classifier
 from sbert_lab.training import train
+from sbert_lab.word_encoder import WordEncoder
+from sbert_lab.word_vectors import WordVectors
 
 torch.set_num_threads(1)
 CONFIG = TrainConfig(
@@ -33,6 +36,7 @@ TASKS = {
     "cross-encoder, scores": lambda: CrossEncoder(encoder(), "regression"),
     "poly-encoder": lambda: PolyEncoder(encoder(), "regression", codes=2),
     "classifier": lambda: Classifier(encoder(), labels=3),
+    "words and a BiLSTM": lambda: Siamese(word_encoder(), "classification"),
 }
 
 
@@ -47,11 +51,17 @@ def encoder() -> SentenceEncoder:
     return SentenceEncoder(copy.deepcopy(backbone), tokenizer, max_length=32).eval()
 
 
+def word_encoder() -> WordEncoder:
+    words = WORDS.split()
+    vectors = np.random.default_rng(0).normal(size=(len(words), 8)).astype(np.float32)
+    return WordEncoder.fresh(WordVectors(words, vectors), network="bilstm", hidden=4)
+
+
 @cache
 def rows() -> list[dict]:
     words, found = WORDS.split(), []
     for i in range(24):
-        one = f"the {words[2 + i % 5]} {words[7 + i % 3]}" + " big" * (i % 4)
+        one = f"the {words[2 + i % 5]} {words[7 + i % 3]}" + " big" * (0, 2, 20, 20)[i % 4]
         other = f"a {words[2 + i * 3 % 5]} in the {words[14 + i % 3]}"
         pair = {"sentence1": one, "sentence2": other, "label": i % 3, "score": i % 6 / 5}
         third = f"not the {words[2 + (i * 2 + 1) % 5]}"

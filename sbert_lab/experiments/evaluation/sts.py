@@ -201,6 +201,8 @@ def _runs(gold: Sequence[float], scores: np.ndarray) -> list[np.ndarray]:
         runs = np.atleast_2d(np.asarray(scores, dtype=float))
     except (TypeError, ValueError) as error:
         raise InputError(f"the predicted scores are not all numbers: {error}") from error
+    if not runs.size:
+        raise InputError("there are no predicted scores: one number per pair is needed")
     return [_checked(gold, run)[1] for run in runs]
 
 
@@ -225,9 +227,14 @@ def standard_ranks(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _correlate(a: np.ndarray, b: np.ndarray) -> float:
-    a, b = a - a.mean(), b - b.mean()
-    a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
-    return float(np.clip(a @ b, -1, 1))
+    return float(np.clip(_direction(a) @ _direction(b), -1, 1))
+
+
+def _direction(values: np.ndarray) -> np.ndarray:
+    """Centred, of length 1. A power of 2 first: the squares of 1e-200 would be 0, of 1e200 inf."""
+    values = np.ldexp(values, -np.frexp(np.abs(values).max())[1])
+    values = values - values.mean()
+    return values / np.linalg.norm(values)
 
 
 def _checked(gold: Sequence[float], predicted: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
@@ -250,7 +257,9 @@ def _checked(gold: Sequence[float], predicted: Sequence[float]) -> tuple[np.ndar
         if not np.isfinite(array).all():
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise InputError(f"the {name} have {array[bad]} at position {bad}: look for its cause")
-        if np.ptp(array) <= 1e-12 * np.abs(array).max():
+        with np.errstate(over="ignore"):
+            constant = np.ptp(array) <= 1e-12 * np.abs(array).max()
+        if constant:
             raise InputError(
                 f"the {name} are all equal ({array[0]:g}): a constant has no ranking and no "
                 "correlation with anything"
