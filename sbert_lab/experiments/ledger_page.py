@@ -49,6 +49,8 @@ In mini C13, C17, C18 and C22 and in real C22 became inconclusive by it; all rul
 Measured anew on 2026-11-18, rules unchanged: Tables 1 and 2 of real, with a better backbone, all
 seven STS sets instead of two, 131,072 NLI pairs instead of 49,340, and a softmax head that learns
 30 times as fast as the encoder (notebook 05, section 6, shows what that changes). One seed a row.
+On 2026-11-19 in the same way: Table 2 with five seeds of what STSb alone trains, Table 4 with the
+better backbone and three seeds, and Table 5's trained rows, so that C17 and C18 have a verdict.
 """
 
 
