@@ -25,6 +25,7 @@ from sbert_lab.products import linear, onednn_takes
 Product = Callable[..., Tensor]  # x (N, in) -> (N, out), with gelu=True or plus=(N, out)
 Groups = list[tuple[int, int]]  # (tokens of a sentence, how many such sentences), in their order
 Masks = Sequence[Tensor | None] | None  # of each group (sentences, tokens), where it has padding
+EVEN = 64  # tokens: a pass is filled up to a multiple; oneDNN keeps a program for each size
 KNOWN = (nn.Linear, nn.LayerNorm, nn.Dropout, GELUActivation, nn.GELU)
 
 
@@ -71,18 +72,23 @@ class Packed:
         self.places = embeddings.position_embeddings.weight + kinds[0]
         self.before_first = getattr(embeddings, "padding_idx", None)  # RoBERTa counts from there
         self.dropout = embeddings.dropout
+        self.even = 1 if kind == "int8" else EVEN
         self.layers = [_Layer(layer, product) for layer in backbone.encoder.layer]
 
     def __call__(self, input_ids: Tensor, groups: Groups, masks: Masks = None) -> list[Tensor]:
         """Ids (N,) -> the last layer (sentences, tokens, H) of each group."""
+        asked, spare = len(groups), -len(input_ids) % self.even
+        masks = masks or [None] * asked
+        if spare:  # sentences of one token, left out again at the end
+            input_ids = torch.cat([input_ids, input_ids[:1].expand(spare)])
+            groups, masks = [*groups, (1, spare)], [*masks, None]
         places = torch.cat([self._places(some) for some in split(input_ids, groups)])
         words = F.embedding(input_ids, self.words) + F.embedding(places, self.places)
         x = forget(self.norm(words), self.dropout)
-        masks = masks or [None] * len(groups)
         looks = [None if m is None else m.bool()[:, None, None, :] for m in masks]
         for layer in self.layers:
             x = layer(x, groups, looks)
-        return split(x, groups)
+        return split(x, groups)[:asked]
 
     def _places(self, ids: Tensor) -> Tensor:
         """The position of each token in its sentence: (sentences, tokens) -> (N,)."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from sbert_lab import packed
 from sbert_lab.encode_to_file import encode_to_file
 from sbert_lab.encoder import FEW, SentenceEncoder
 from sbert_lab.errors import InputError
@@ -44,6 +45,21 @@ def test_no_padding_is_computed_and_every_sentence_finds_its_row():
     assert batch["input_ids"].tolist() == [3, 4, 5, 1, 2, 6, 7, 8]
     assert batch["groups"] == [(3, 1), (2, 2), (1, 1)]
     assert batch["order"].tolist() == [1, 0, 2, 3]
+
+
+def test_passes_come_in_few_sizes(encoder, monkeypatch):
+    """oneDNN keeps a program for each size it has seen: a million sentences took 800 MB so."""
+    sizes = set()
+    attend = packed._Layer._attend
+
+    def noted(self, mixed, *rest):
+        sizes.add(len(mixed))
+        return attend(self, mixed, *rest)
+
+    monkeypatch.setattr(packed._Layer, "_attend", noted)
+    for count in range(20, 60):
+        encoder.encode(["a man plays the flute"] * count)
+    assert sizes and all(size % packed.EVEN == 0 for size in sizes)
 
 
 def test_a_few_sentences_go_through_the_network_itself(encoder):
