@@ -17,6 +17,7 @@ from sbert_lab.profiles import get_profile
 CHANCE = 100 / 3
 FILE = "curve.json"
 STYLES = (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
+DARK = [color for color in COLORS if color != "#F0E442"]  # yellow is too pale for a line
 CAPTION = (
     "Left: how well the head tells the three classes apart. Right: how well cosines rank STSb."
 )
@@ -129,7 +130,7 @@ def gains(study: Results, more: Mapping[str, Results], table: Results) -> Figure
     for number, (results, row, name) in enumerate(runs):
         points = results.info(row)["curve"]
         line, marker = STYLES[number % len(STYLES)]
-        look = {"marker": marker, "ms": 5, "color": COLORS[number % len(COLORS)]}
+        look = {"marker": marker, "ms": 5, "color": DARK[number % len(DARK)]}
         way.plot(*_since_start(points), line, label=name, **look)
         for place in crossings(points):
             way.plot(place, 0, "o", ms=11, mfc="none", mec="black", mew=1.5, zorder=3)
