@@ -36,7 +36,11 @@ CONDITIONS: dict[str, dict[str, str]] = {
     "hash seed 4242, empty cache": {"PYTHONHASHSEED": "4242", **OWN_CACHE},
     "UTF-8 mode on": {"PYTHONUTF8": "1"},
     "UTF-8 mode off": {"PYTHONUTF8": "0"},
-    "AVX2 forced, empty cache": {"ATEN_CPU_CAPABILITY": "avx2", **OWN_CACHE},
+    "AVX2 forced, empty cache": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        **OWN_CACHE,
+    },
 }
 
 
