@@ -562,7 +562,7 @@ for task in map(str.upper, senteval.TASKS):
 # %% [markdown]
 # ### Exercise 3 · What a pair looks like (2 points)
 #
-# Write SentEval's features of a pair: |u-v| and u*v, side by side. `u` and `v` are NumPy arrays
+# Write SentEval's features of a pair: `|u-v|` and `u*v`, side by side. `u` and `v` are NumPy arrays
 # with one sentence a row.
 
 
@@ -604,10 +604,9 @@ print(f"(u, v) is ahead by {rows} of {len(mrpc.tested)} rows; the standard error
       f"about {error:.1f} points here")  # fmt: skip
 
 # %% [markdown]
-# A gain below the standard error proves nothing. Why should |u-v| and u*v do better than (u, v)? A
-# linear classifier on (u, v) adds an opinion on the first sentence to an opinion on the second. "Do
-# they agree?" is not a sum of two opinions. |u-v|
-# and u*v compare dimension by dimension, and so they are half-way back to a cosine: if the raw
+# A gain below the standard error proves nothing. Why should `|u-v|` and `u*v` do better than
+# `(u, v)`? A linear classifier on (u, v) adds an opinion on the first sentence to an opinion on the
+# second. "Do they agree?" is not a sum of two opinions. `|u-v|` and `u*v` compare dimension by dimension, and so they are half-way back to a cosine: if the raw
 # dimensions compare badly, a few thousand pairs must teach the classifier which ones to trust. That
 # may be the paper's exception; it is a guess. Ours does not have to repeat it:
 

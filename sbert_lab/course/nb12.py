@@ -296,16 +296,16 @@ def slopes(
     panels maps a title to {system: (score under cosine, score of the classifier)}; the systems in
     `marked` have a colour, a line style and a marker of their own.
     """
-    figure, axes = new(5.2 * len(panels), 4.6, columns=len(panels), squeeze=False)
+    figure, axes = new(6.2 * len(panels), 4.6, columns=len(panels), squeeze=False)
     for one, (title, systems) in zip(axes[0], panels.items(), strict=True):
         left, right = (ranks([pair[side] for pair in systems.values()]) for side in (0, 1))
         for number, name in enumerate(systems):
             ends = float(left[number]), float(right[number])
             _slope(one, name, ends, systems[name], marked)
         one.set_title(title)
-        one.set_xlim(-1.35, 2.35)
+        one.set_xlim(-1.7, 2.7)
         one.set_ylim(len(systems) + 0.6, 0.4)
-        one.set_xticks([0, 1], ["cosine\n(STS)", "logistic regression\n(seven tasks)"])
+        one.set_xticks([0, 1], ["cosine\n(STS)", "classifier\n(seven tasks)"])
         one.set_yticks([])
         one.spines[["left", "bottom"]].set_visible(False)
         one.tick_params(length=0)
